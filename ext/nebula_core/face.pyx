@@ -1,10 +1,12 @@
 """The Python face of every game: generators, rules and immutable states. Knows no game by name.
 
-All that Python hands in is checked here or by the game's own `check`; only what passes reaches the functions of game.pxd.
+All that Python hands in is checked here or by the game's own `check`; only what passes reaches the functions of
+game.pxd.
 
 The packed form, version 1; numbers are little-endian, so that it is the same bytes on every machine:
 
-    version 1 | length, game name | length, edition name | edition hash 8 | length of the body 2 | body | CRC-32 of all before 4
+    version 1 | length, game's name | length, edition's name | edition's hash 8 |
+    length of the body 2 | body | CRC-32 of all before 4
 """
 
 import zlib
@@ -17,7 +19,9 @@ from nebula_core.errors import (
     ChanceError, ChancePending, GameFinished, GameNotFinished, LimitError, MoveError, NoChancePending, StateError
 )
 
-from nebula_core.game cimport CHANCE, FINISHED, MAX_MOVES, MAX_PLAYERS, MAX_STATE_BYTES, MAX_STATE_WORDS, WHOLE_WIN, Game, move_t
+from nebula_core.game cimport (
+    CHANCE, FINISHED, MAX_MOVES, MAX_PLAYERS, MAX_STATE_BYTES, MAX_STATE_WORDS, WHOLE_WIN, Game, move_t
+)
 from nebula_core.rng cimport below, seed_rng
 
 PACKED_VERSION = 1

@@ -20,7 +20,7 @@ cdef enum:
     MAX_STATE_BYTES = 512
     # The same in uint64, for storage with the alignment promised above.
     MAX_STATE_WORDS = 64
-    # No list of moves or of chance outcomes is longer, in any game or edition; a game's edition is refused if it could be.
+    # No list of moves or of chance outcomes is longer, in any game; an edition that could make one is refused.
     MAX_MOVES = 512
     # What one game's win is worth, in the units of `outcome`: divisible among 1, 2, 3 or 4 who share it.
     WHOLE_WIN = 12
@@ -58,8 +58,8 @@ ctypedef struct Game:
     void (*resolve)(const void* tables, void* state, move_t outcome) noexcept nogil
     # Turns everything that `seat` cannot see into unknown. Idempotent.
     void (*observe)(const void* tables, void* state, int seat) noexcept nogil
-    # Replaces everything that `seat` cannot see by a sample, uniform over what this seat cannot rule out, and whatever is
-    # unknown, also of its own cards, likewise. Reads only what `observe` leaves: states with equal observations get
+    # Replaces everything that `seat` cannot see by a sample, uniform over what this seat cannot rule out, and whatever
+    # is unknown, also of its own cards, likewise. Reads only what `observe` leaves: states with equal observations get
     # equal samples from equal generators. Returns how many hidden things had more than one possibility.
     int (*determinize)(const void* tables, void* state, int seat, Rng* rng) noexcept nogil
     # For each seat: final points, and its share of the win (they sum to WHOLE_WIN). Status must be FINISHED and nothing

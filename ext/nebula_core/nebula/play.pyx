@@ -10,8 +10,8 @@ from nebula_core.bits cimport first_high, lowest, nth, popcount
 from nebula_core.game cimport CHANCE, FINISHED, WHOLE_WIN, Game, move_t
 from nebula_core.nebula.counters cimport Points, complete, count, galaxy_of, score
 from nebula_core.nebula.moves cimport (
-    ADVANCE, ADVANCED, CARD_GROUP, CHAOS, CHOOSE, COLOR_GROUP, CONSTELLATION_GROUP, DECLINE, INVEST, KEEP, PERSONAL, PIECE,
-    PLACE, PUBLIC, STOP, TAKE, argument_of, encode_move, kind_of
+    ADVANCE, ADVANCED, CARD_GROUP, CHAOS, CHOOSE, COLOR_GROUP, CONSTELLATION_GROUP, DECLINE, INVEST, KEEP, PERSONAL,
+    PIECE, PLACE, PUBLIC, STOP, TAKE, argument_of, encode_move, kind_of
 )
 from nebula_core.nebula.state cimport (
     NO_CARD, NO_PIECE, PHASE_ADVANCE, PHASE_CHOOSE, PHASE_DRAW, PHASE_FINISHED, PHASE_KEEP, PHASE_PLACE, PHASE_REFILL,
@@ -193,7 +193,7 @@ cdef uint32_t drawn_to_keep(const Tables* tables, const NebulaState* state, uint
 
 
 cdef int keep_moves(const Tables* tables, const NebulaState* state, move_t* moves) noexcept nogil:
-    # Each count has three bits and uses two of them: with the third one set in `drawn`, a subtraction clears it wherever
+    # Each count has three bits and uses two of them: with the third one set in `drawn`, a subtraction clears it where
     # a way to keep asks for more than there is.
     cdef uint32_t guard = 0x49249249 << 2 & 0xFFFFFF
     cdef uint32_t drawn
@@ -401,8 +401,8 @@ cdef void go_on_refilling(const Tables* tables, NebulaState* state) noexcept nog
 
 
 cdef void begin_next_turn(const Tables* tables, NebulaState* state) noexcept nogil:
-    # The triggers cannot be undone (boards and tracks only fill, the bag only empties): a trigger of this round that holds
-    # after the turn of the last seat is all there is to remember.
+    # A trigger cannot be undone (boards and tracks only fill, the bag only empties): whichever came in this round still
+    # holds after the turn of the last seat, and nothing has to be remembered.
     if state.seat + 1 < state.players:
         state.seat += 1
     elif end_triggered(tables, state):

@@ -1,0 +1,11 @@
+# The invariants of a state of Nebula.
+
+from nebula_core.nebula.state cimport NebulaState
+from nebula_core.nebula.tables cimport Tables
+
+cdef enum:
+    # Far more than any game has: every turn but for the last ones takes a piece out of the bag.
+    MOST_ROUNDS = 1000
+
+# Raises StateError unless the state, of a number of players that the edition has, keeps every invariant.
+cdef int check_state(const Tables* tables, const NebulaState* state) except -1
