@@ -193,6 +193,24 @@ cdef int check_nothing_played(const Tables* t, const NebulaState* s) except -1:
     for i in range(t.colors + 1):
         if s.removed[i]:
             raise StateError(f"removed[{i}]", "must be 0 before the first turn")
+        if s.drawn[i]:
+            raise StateError(f"drawn[{i}]", "must be 0 before the first turn")
+    for i in range(t.public_in_play):
+        if s.marked[i]:
+            raise StateError(f"markers[{i}]", "must be empty before the first turn")
+    if s.full:
+        for i in range(t.colors):
+            check_not_advanced(s.color_value[i], f"color_values[{i}]")
+        for i in range(t.constellation_count):
+            check_not_advanced(s.constellation_value[i], f"constellation_values[{i}]")
+        for i in range(t.advanced_in_play):
+            check_not_advanced(s.advanced_value[i], f"advanced_values[{i}]")
+    return 0
+
+
+cdef int check_not_advanced(int value, str field) except -1:
+    if value:
+        raise StateError(field, f"must be 0 before the first turn, not {value}")
     return 0
 
 
@@ -313,7 +331,7 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
                         raise StateError(f"clusters[{i}][{k}]", "must not be empty: no figure stands there")
     for seat in range(s.players):
         turns = s.round - (seat > s.seat or s.phase == PHASE_CHOOSE)
-        if popcount(galaxy_of(s, seat)) + s.holes[seat] > turns * t.stars_placed_with_supernova:
+        if popcount(galaxy_of(s, seat)) + s.holes[seat] > turns * max(t.stars_placed, t.stars_placed_with_supernova):
             raise StateError(f"galaxy[{seat}]", f"more pieces are placed than {turns} turns allow")
         holes += s.holes[seat]
     if s.full:

@@ -17,7 +17,7 @@ from nebula_core.nebula.state cimport (
     NO_CARD, NO_PIECE, PHASE_ADVANCE, PHASE_CHOOSE, PHASE_DRAW, PHASE_FINISHED, PHASE_KEEP, PHASE_PLACE, PHASE_REFILL,
     PHASE_SETUP, PHASE_SUPERNOVA, PHASE_TAKE, PHASE_TURN, UNKNOWN_CARD, NebulaState
 )
-from nebula_core.nebula.tables cimport MAX_CLUSTER_SPACES, MAX_COLORS, MAX_LISTED, Tables, linked_to
+from nebula_core.nebula.tables cimport MAX_CLUSTERS, MAX_CLUSTER_SPACES, MAX_COLORS, MAX_LISTED, Tables, linked_to
 from nebula_core.rng cimport Rng, below
 
 # --- Questions about a state -------------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ cdef void apply(const void* edition, void* to, move_t move) noexcept nogil:
             state.figures[i] = number
         state.phase = PHASE_TAKE
     elif kind == TAKE:
-        for i in range(tables.clusters):
+        for i in range(MAX_CLUSTERS):
             if argument >> i & 1:
                 receive(tables, state, state.clusters[i][state.figures[i]], 1)
                 state.clusters[i][state.figures[i]] = NO_PIECE
