@@ -1,0 +1,28 @@
+"""What all tests share: one seed behind everything random, printed at the head of the run to repeat it by."""
+
+import secrets
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No test fails for being slow: the checked build is, by much.
+settings.register_profile("default", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("default")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose a seed unless one is given; before Hypothesis reads it."""
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(secrets.randbelow(2**32))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """The line that says how to repeat the run."""
+    return f"seed: repeat with --hypothesis-seed={config.option.hypothesis_seed}"
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> int:
+    """The run's seed, for tests that draw random numbers of their own."""
+    return int(pytestconfig.option.hypothesis_seed)
