@@ -1,7 +1,7 @@
-"""What every game offers to the rest of the library: names, texts, readable states and pictures around the core's states.
+"""What every game offers to the rest of the library: names, texts, readable states, pictures around the core's states.
 
-One `Game` is one edition of one game. The command line, the service, the bots and the tests use games through this class
-alone and know none by name; the list of games is in `registry`.
+One `Game` is one edition of one game. The command line, the service, the bots and the tests use games through this
+class alone and know none by name; the list of games is in `registry`.
 """
 
 from abc import ABC, abstractmethod
@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from google.protobuf.message import Message
-from nebula_core.face import Generator, Rules, State
 from rich.console import RenderableType
+
+from nebula_core.face import Generator, Rules, State
 
 UNKNOWN = "unknown"
 """How every text, JSON file and message names a card that is there but not known."""
@@ -74,8 +75,8 @@ class Game(ABC):
     def parse_move(self, state: State, text: str) -> int:
         """The legal move that `text` names; white space and the order of unordered words are forgiven.
 
-        Raises MoveError: a word that does not exist, a wrong number of words, or a move that is not legal in `state` and why
-        (what is legal instead, as far as it can be said in a line). Raises GameFinished or ChancePending.
+        Raises MoveError: a word that does not exist, a wrong number of words, or a move that is not legal in `state`,
+        why, and what is legal instead as far as it can be said in a line. Raises GameFinished or ChancePending.
         """
 
     @abstractmethod
@@ -111,8 +112,10 @@ class Game(ABC):
 
     @abstractmethod
     def breakdown(self, state: State) -> list[dict[str, int] | None]:
-        """For each seat the points by source and ``total`` if the game ended now, keys as in the playthroughs; None where an unknown card
-        counts."""
+        """For each seat the points by source and ``total`` if the game ended now; None where an unknown card counts.
+
+        The keys are those of the playthroughs.
+        """
 
     @staticmethod
     def winners(state: State) -> list[int]:
@@ -136,6 +139,13 @@ class Game(ABC):
     @abstractmethod
     def move_message(self, state: State, move: int) -> Message:
         """The structured form of a move (``NebulaMove``)."""
+
+    @abstractmethod
+    def event_messages(self, before: State, after: State) -> Sequence[Message]:
+        """What a move brought by the game's own rules (``NebulaEvent``), from the states right before and after it.
+
+        Chance events, whose turn it is then and the game's end are not among it: they are told for every game alike.
+        """
 
     # The text form of a packed state.
 

@@ -112,7 +112,7 @@ cdef int check_card(int card, int cards, bint may_be_unknown, str field, set see
     if card >= cards:
         raise StateError(field, f"must be a card from 0 to {cards - 1}, not {card}")
     if card in seen:
-        raise StateError(field, f"card {card} is there twice")
+        raise StateError(field, "is there twice")
     seen.add(card)
     return 0
 
@@ -172,7 +172,7 @@ cdef int check_pieces(const Tables* t, const NebulaState* s) except -1:
             found += s.observatory[seat][piece]
             found += popcount(s.stars[seat][piece]) if piece < t.colors else s.holes[seat]
         if found != must:
-            raise StateError(f"bag[{piece}]", f"there are {found} of piece {piece} in all places, but must be {must}")
+            raise StateError(f"bag[{piece}]", f"there are {found} of this piece in all places together, but must be {must}")
     return 0
 
 
@@ -319,7 +319,7 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
     for i in range(t.colors + 1):
         drawn += s.drawn[i]
         if s.placed >> i & 1 and (s.stars[s.seat][i] if i < t.colors else s.holes[s.seat]) == 0:
-            raise StateError("placed", f"seat {s.seat} has no piece {i} on its boards")
+            raise StateError("placed", f"seat {s.seat} has one of them nowhere on its boards")
     if refillable:
         # Only what the figures took is missing before the refill; at all other times nothing is.
         for i in range(t.clusters):

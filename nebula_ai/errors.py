@@ -1,0 +1,81 @@
+"""What the library refuses (the errors of the core, here for those who import the library), and the words for it."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from nebula_core.errors import (
+    CardUnknown,
+    ChanceError,
+    ChancePending,
+    EditionError,
+    GameFinished,
+    GameNotFinished,
+    InvalidInput,
+    LimitError,
+    MoveError,
+    NoChancePending,
+    NotPossibleNow,
+    StateError,
+)
+
+__all__ = [
+    "CardUnknown",
+    "ChanceError",
+    "ChancePending",
+    "EditionError",
+    "GameFinished",
+    "GameNotFinished",
+    "InvalidInput",
+    "LimitError",
+    "MoveError",
+    "NoChancePending",
+    "NotPossibleNow",
+    "StateError",
+    "listed",
+    "shown",
+    "shown_path",
+    "unknown_word",
+]
+
+MAX_SHOWN = 40
+"""Characters of a foreign value that a message repeats."""
+
+
+def shown(value: object, most: int = MAX_SHOWN) -> str:
+    """A value from outside as a message may repeat it: on one line, whatever it is, a text up to `most` characters."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and abs(value) >= 1 << 64:
+        return "a number of more than 64 bits"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str) and len(value) > most:
+        value = value[:most] + "…"
+    return repr(value)
+
+
+def shown_path(path: object) -> str:
+    """A file's path as a message may repeat it: as a whole, unless it is absurd."""
+    return shown(str(path), 400)
+
+
+def listed(words: Iterable[str], last: str = "or") -> str:
+    """``a, b or c``."""
+    *rest, end = words
+    return f"{', '.join(rest)} {last} {end}" if rest else end
+
+
+def unknown_word(word: str, known: Iterable[str]) -> str:
+    """Why `word` is refused where only the `known` ones are possible: with the closest one, or all if they are few."""
+    options = list(known)
+    by_lower_case = {option.lower(): option for option in options}
+    close = get_close_matches(word[:MAX_SHOWN].lower(), by_lower_case, 1)
+    if close:
+        return f"{shown(word)} is not known (did you mean {by_lower_case[close[0]]}?)"
+    if 0 < len(options) <= 12:
+        return f"{shown(word)} is not known (there is {listed(options, 'and')})"
+    return f"{shown(word)} is not known"

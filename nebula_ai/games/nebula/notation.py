@@ -1,0 +1,319 @@
+"""The notation of Nebula: moves and chance outcomes as text. Its grammar is in docs/rules-nebula.md.
+
+Parsing forgives white space, and the order of words where it has no meaning. A text that names no legal move gets a
+reason: the word that does not exist, or why the move is not possible now.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nebula_ai.errors import ChanceError, MoveError, listed, shown, unknown_word
+from nebula_ai.game import UNKNOWN
+from nebula_ai.games.nebula.edition import BLACK_HOLE, NebulaEdition
+from nebula_ai.games.nebula.state import ids
+from nebula_core.face import State
+from nebula_core.nebula.rules import NOTHING, MoveKind, NebulaRules, Phase, decode, encode
+
+if TYPE_CHECKING:
+    from nebula_core.nebula.rules import Fields
+
+UNKNOWN_CARD_NUMBER = 0xFF
+"""How the core numbers an unknown card in a move."""
+
+GROUPS = ("color", "constellation", "card")
+"""What can have a value marker, in the core's order."""
+
+MOVE_WORDS = {kind.name.lower(): kind for kind in MoveKind if kind < MoveKind.PIECE}
+CHANCE_WORDS = {kind.name.lower(): kind for kind in MoveKind if kind >= MoveKind.PIECE}
+
+MOVES_OF_PHASE = {
+    Phase.CHOOSE: "choose a personal task",
+    Phase.TURN: "invest or give in to chaos",
+    Phase.TAKE: "take",
+    Phase.KEEP: "keep",
+    Phase.PLACE: "place or stop",
+    Phase.ADVANCE: "advance or decline",
+}
+
+MOST_LISTED = 8
+"""Legal moves that an error lists; more are counted."""
+
+
+class Unreadable(Exception):
+    """A text that names no move of any state, and why."""
+
+
+class Notation:
+    """The notation with the names of one edition."""
+
+    def __init__(self, edition: NebulaEdition, rules: NebulaRules) -> None:
+        self.edition = edition
+        self.rules = rules
+        self.texts: dict[int, str] = {}  # of moves and outcomes formatted before; an edition has some hundreds
+
+    # From numbers to text.
+
+    def format_move(self, move: int) -> str:
+        """The text of a move. Raises MoveError for a number that is none."""
+        text = self.text_of(move, MOVE_WORDS)
+        if text is None:
+            raise MoveError("move", f"{shown(move)} is the number of no move")
+        return text
+
+    def format_chance(self, outcome: int) -> str:
+        """The text of a chance outcome. Raises ChanceError for a number that is none."""
+        text = self.text_of(outcome, CHANCE_WORDS)
+        if text is None:
+            raise ChanceError("outcome", f"{shown(outcome)} is the number of no chance outcome")
+        return text
+
+    def text_of(self, number: int, first_words: dict[str, MoveKind]) -> str | None:
+        """The text of a number; None if it is no number of these kinds."""
+        if number not in self.texts:
+            try:
+                kind, argument = decode(number)
+                text = " ".join([kind.name.lower(), *self.argument_words(kind, argument)])
+                # What reads back as another number, or not at all, had bits that mean nothing.
+                if self.read(text, first_words) != number:
+                    return None
+            except (IndexError, MoveError, Unreadable):
+                return None
+            self.texts[number] = text
+        text = self.texts[number]
+        return text if text.split()[0] in first_words else None
+
+    def argument_words(self, kind: MoveKind, argument: int) -> list[str]:
+        """The words after the first. Raises IndexError for an argument out of range."""
+        edition = self.edition
+        match kind:
+            case MoveKind.CHOOSE | MoveKind.PERSONAL:
+                return [UNKNOWN if argument == UNKNOWN_CARD_NUMBER else edition.personal_tasks[argument].id]
+            case MoveKind.PUBLIC:
+                return [edition.public_tasks[argument].id]
+            case MoveKind.ADVANCED:
+                return [edition.advanced_cards[argument].id]
+            case MoveKind.CHAOS | MoveKind.PIECE:
+                return [edition.pieces[argument]]
+            case MoveKind.INVEST:
+                clusters = edition.core.clusters
+                return [str(argument >> 4 * (clusters - 1 - cluster) & 0xF) for cluster in range(clusters)]
+            case MoveKind.TAKE:
+                return [str(cluster) for cluster in range(edition.core.clusters) if argument >> cluster & 1]
+            case MoveKind.KEEP:
+                counts = {piece: argument >> 3 * i & 7 for i, piece in enumerate(edition.pieces)}
+                return sorted(Counter(counts).elements())
+            case MoveKind.PLACE:
+                piece = edition.pieces[argument >> 8]
+                return [piece] if piece == BLACK_HOLE else [piece, str(argument & 0xFF)]
+            case MoveKind.ADVANCE:
+                group = argument >> 8
+                return [GROUPS[group], self.group_names(group)[argument & 0xFF]]
+            case _:
+                return []
+
+    def group_names(self, group: int) -> Sequence[str]:
+        """The names of what has a value marker in a group."""
+        return (self.edition.colors, self.edition.constellations, ids(self.edition.advanced_cards))[group]
+
+    # From text to numbers.
+
+    def parse_move(self, state: State, text: str) -> int:
+        """The legal move that a text names. Raises MoveError, GameFinished, ChancePending."""
+        legal = state.legal_moves()
+        try:
+            move = self.read(text, MOVE_WORDS)
+        except Unreadable as error:
+            raise MoveError("move", f"{error}; {self.what_is_legal(state, legal)}") from None
+        if move not in legal:
+            why = self.why_illegal(self.rules.fields(state), move)
+            raise MoveError(
+                "move", f"{self.format_move(move)!r} is not legal now: {why}; {self.what_is_legal(state, legal)}"
+            )
+        return move
+
+    def parse_chance(self, state: State, text: str) -> int:
+        """The possible outcome that a text names. Raises ChanceError, NoChancePending."""
+        possible = [outcome for outcome, _ in state.chances()]
+        try:
+            outcome = self.read(text, CHANCE_WORDS)
+        except Unreadable as error:
+            raise ChanceError("outcome", f"{error}; {self.what_is_possible(possible)}") from None
+        kinds = {decode(one)[0] for one in possible}
+        if outcome == encode(MoveKind.PERSONAL, UNKNOWN_CARD_NUMBER) and MoveKind.PERSONAL in kinds:
+            return outcome
+        if outcome not in possible:
+            raise ChanceError(
+                "outcome", f"{self.format_chance(outcome)!r} is not possible now; {self.what_is_possible(possible)}"
+            )
+        return outcome
+
+    def read(self, text: str, first_words: dict[str, MoveKind]) -> int:
+        """The number that a text names, possible or not. Raises Unreadable."""
+        words = text.split(maxsplit=32)
+        if not words:
+            raise Unreadable("the text is empty")
+        first, *rest = words
+        if first not in first_words:
+            raise Unreadable(f"the word {unknown_word(first, first_words)}")
+        kind = first_words[first]
+        edition = self.edition
+        match kind:
+            case MoveKind.CHOOSE | MoveKind.PERSONAL:
+                (name,) = exactly(rest, 1, first, "a personal task")
+                if name == UNKNOWN:
+                    return encode(kind, UNKNOWN_CARD_NUMBER)
+                return encode(kind, index(name, ids(edition.personal_tasks), "personal task"))
+            case MoveKind.PUBLIC:
+                (name,) = exactly(rest, 1, first, "a public task")
+                return encode(kind, index(name, ids(edition.public_tasks), "public task"))
+            case MoveKind.ADVANCED:
+                (name,) = exactly(rest, 1, first, "an advanced card")
+                return encode(kind, index(name, ids(edition.advanced_cards), "advanced card"))
+            case MoveKind.CHAOS | MoveKind.PIECE:
+                (name,) = exactly(rest, 1, first, "a piece")
+                return encode(kind, index(name, edition.pieces, "piece"))
+            case MoveKind.INVEST:
+                return encode(kind, self.read_steps(rest))
+            case MoveKind.TAKE:
+                return encode(kind, self.read_clusters(rest))
+            case MoveKind.KEEP:
+                return encode(kind, self.read_kept(rest))
+            case MoveKind.PLACE:
+                return encode(kind, self.read_placement(rest))
+            case MoveKind.ADVANCE:
+                group_name, name = exactly(rest, 2, first, f"{listed(GROUPS)}, and a name")
+                group = index(group_name, GROUPS, "kind of value marker")
+                return encode(kind, group << 8 | index(name, self.group_names(group), group_name))
+            case _:
+                exactly(rest, 0, first, "nothing")
+                return encode(kind)
+
+    def read_steps(self, words: Sequence[str]) -> int:
+        """Steps of the figures."""
+        core = self.edition.core
+        argument = 0
+        for word in exactly(words, core.clusters, "invest", f"the steps of {core.clusters} figures"):
+            argument = argument << 4 | whole(word, core.steps, "a number of steps")
+        total = sum(int(word) for word in words)
+        if total != core.steps:
+            raise Unreadable(f"the steps must sum to {core.steps}, not {total}")
+        return argument
+
+    def read_clusters(self, words: Sequence[str]) -> int:
+        """A set of clusters."""
+        argument = 0
+        for word in words:
+            bit = 1 << whole(word, self.edition.core.clusters - 1, "a cluster")
+            if argument & bit:
+                raise Unreadable(f"cluster {word} is named twice")
+            argument |= bit
+        return argument
+
+    def read_kept(self, words: Sequence[str]) -> int:
+        """Pieces to keep, in any order."""
+        if len(words) > self.edition.core.keep:
+            raise Unreadable(f"at most {self.edition.core.keep} pieces are kept, not {len(words)}")
+        counts = Counter(index(word, self.edition.pieces, "piece") for word in words)
+        return sum(count << 3 * piece for piece, count in counts.items())
+
+    def read_placement(self, words: Sequence[str]) -> int:
+        """A star and its space, or a black hole."""
+        if words[:1] == [BLACK_HOLE]:
+            exactly(words, 1, "place", f"{BLACK_HOLE} alone")
+            return len(self.edition.colors) << 8
+        color, space = exactly(words, 2, "place", f"a colour and a space, or {BLACK_HOLE}")
+        return index(color, self.edition.pieces, "piece") << 8 | whole(space, self.edition.core.spaces - 1, "a space")
+
+    # Why not.
+
+    def what_is_legal(self, state: State, legal: Sequence[int]) -> str:
+        """The legal moves in a few words."""
+        if len(legal) <= MOST_LISTED:
+            return f"legal: {', '.join(self.format_move(move) for move in legal)}"
+        phase = Phase(self.rules.fields(state)["phase"])
+        return f"{len(legal)} moves are legal: seat {state.seat} may {MOVES_OF_PHASE[phase]}"
+
+    def what_is_possible(self, possible: Sequence[int]) -> str:
+        """The possible outcomes in a few words."""
+        if len(possible) <= MOST_LISTED:
+            return f"possible: {', '.join(self.format_chance(outcome) for outcome in possible)}"
+        return f"{len(possible)} outcomes are possible, such as {self.format_chance(possible[0])!r}"
+
+    def why_illegal(self, fields: "Fields", move: int) -> str:
+        """The rule that a move breaks, if its kind is the right one for the phase."""
+        kind, argument = decode(move)
+        phase = Phase(fields["phase"])
+        own = fields["observatory"][fields["seat"]]
+        pieces = self.edition.pieces
+        match phase, kind:
+            case Phase.CHOOSE, MoveKind.CHOOSE:
+                return f"it was not dealt to seat {fields['seat']}"
+            case Phase.TURN, MoveKind.CHAOS:
+                if not any(fields["bag"]):
+                    return "the bag is empty"
+                return f"no {pieces[argument]} is in the Observatory of seat {fields['seat']}"
+            case Phase.TAKE, MoveKind.TAKE:
+                offered = [row[at] != NOTHING for row, at in zip(fields["clusters"], fields["figures"], strict=True)]
+                empty = [cluster for cluster, there in enumerate(offered) if argument >> cluster & 1 and not there]
+                return (
+                    f"no piece is at the figure of cluster {empty[0]}" if empty else "at least one piece must be taken"
+                )
+            case Phase.KEEP, MoveKind.KEEP:
+                for piece, drawn in enumerate(fields["drawn"]):
+                    if argument >> 3 * piece & 7 > drawn:
+                        return f"chaos drew {drawn} {pieces[piece]}"
+                return f"{min(self.edition.core.keep, sum(fields['drawn']))} pieces must be kept"
+            case Phase.PLACE, MoveKind.PLACE:
+                piece = argument >> 8
+                if not own[piece]:
+                    return f"no {pieces[piece]} is in the Observatory of seat {fields['seat']}"
+                if piece in fields["placed"]:
+                    return f"a {pieces[piece]} piece was already placed in this turn"
+                if piece == len(self.edition.colors):
+                    return "the black-hole track is full"
+                return self.why_no_star(fields["galaxy"][fields["seat"]], piece, argument & 0xFF)
+            case Phase.ADVANCE, MoveKind.ADVANCE:
+                if argument >> 8 == GROUPS.index("card") and argument & 0xFF not in fields["advanced"]:
+                    return "the card is not in play"
+                return "the marker is at the end of its scale"
+            case _:
+                return f"seat {fields['seat']} has to {MOVES_OF_PHASE[phase]}"
+
+    def why_no_star(self, galaxy: Sequence[int], color: int, space: int) -> str:
+        """Why a star of this colour may not go to a space."""
+        if galaxy[space] != NOTHING:
+            return f"space {space} holds a star"
+        linked = [one + other - space for one, other, _ in self.edition.core.links if space in (one, other)]
+        for neighbour in linked:
+            if galaxy[neighbour] == color:
+                return f"space {neighbour}, linked to it, holds a star of the same colour"
+        if any(star != NOTHING for star in galaxy):
+            return f"space {space} is linked to no star"
+        first_star_orbit = next(
+            place.orbit for i, place in enumerate(self.edition.spaces) if self.edition.core.first_star_spaces >> i & 1
+        )
+        return f"the first star goes to orbit {first_star_orbit}"
+
+
+def exactly(words: Sequence[str], number: int, first: str, what: str) -> Sequence[str]:
+    """The words, if there are so many. Raises Unreadable."""
+    if len(words) != number:
+        raise Unreadable(
+            f"after {first!r} comes {what}: {number} {'word' if number == 1 else 'words'}, not {len(words)}"
+        )
+    return words
+
+
+def index(word: str, names: Sequence[str], what: str) -> int:
+    """The index of a word among names. Raises Unreadable."""
+    if word not in names:
+        raise Unreadable(f"the {what} {unknown_word(word, names)}")
+    return names.index(word)
+
+
+def whole(word: str, most: int, what: str) -> int:
+    """A number from 0 to `most`. Raises Unreadable."""
+    if not (word.isascii() and word.isdigit() and len(word) <= 4 and int(word) <= most):
+        raise Unreadable(f"{shown(word)} is not {what} from 0 to {most}")
+    return int(word)

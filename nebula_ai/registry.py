@@ -1,0 +1,104 @@
+"""The list of games, and the editions that are loaded. A new game is one line in `GAMES`."""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+from nebula_ai.checked import read_toml
+from nebula_ai.errors import EditionError, InvalidInput, StateError, shown_path, unknown_word
+from nebula_ai.game import Game
+from nebula_ai.games.nebula.game import NebulaGame
+from nebula_core.face import State, packed_header
+
+GAMES: dict[str, Callable[[Path | None], Game]] = {
+    NebulaGame.name: NebulaGame.load,
+}
+"""For each game what loads the edition of a file, or the standard one without a file."""
+
+STANDARD = "standard"
+"""The name of the edition that every game comes with."""
+
+
+def load(name: str = "nebula", edition: str | Path = STANDARD) -> Game:
+    """A game with one of its editions: ``standard``, or the path of a TOML file.
+
+    Raises InvalidInput (field ``game``) for a game that there is not; EditionError for a file that is missing or wrong.
+    """
+    if name not in GAMES:
+        raise InvalidInput("game", unknown_word(name, GAMES))
+    if edition == STANDARD:
+        return standard(name)
+    game = from_file(Path(edition))
+    if game.name != name:
+        raise EditionError("game", f"the edition is of {game.name}, not of {name}")
+    return game
+
+
+@cache
+def standard(name: str) -> Game:
+    """The standard edition of a game; the same object each time."""
+    return GAMES[name](None)
+
+
+def from_file(path: Path) -> Game:
+    """The edition of a TOML file, whatever its game. Raises EditionError."""
+    name = read_toml(path).get("game")
+    if not isinstance(name, str) or name not in GAMES:
+        reason = unknown_word(name, GAMES) if isinstance(name, str) else "must be the name of a game"
+        raise EditionError("game", f"{reason} (in {shown_path(path)})")
+    return GAMES[name](path)
+
+
+class Catalogue:
+    """A set of loaded editions: the standard one of every game, and those of the files given."""
+
+    def __init__(self, files: Iterable[str | Path] = ()) -> None:
+        """`files`: edition files. One whose edition has the name of a standard edition stands in for it.
+
+        Raises EditionError for a file that is missing or wrong, and for a second one of the same name.
+        """
+        given: dict[tuple[str, str], Game] = {}
+        for file in files:
+            game = from_file(Path(file))
+            if (game.name, game.edition) in given:
+                raise EditionError(
+                    "edition", f"a second file has an edition {game.edition} of {game.name}: {shown_path(file)}"
+                )
+            given[game.name, game.edition] = game
+        self._games = {(game.name, game.edition): game for game in map(standard, GAMES)} | given
+
+    @property
+    def games(self) -> list[Game]:
+        """All of them, in the order of the list of games; a game's standard edition comes first."""
+        names = list(GAMES)
+        return sorted(self._games.values(), key=lambda game: names.index(game.name))
+
+    def get(self, name: str, edition: str = STANDARD) -> Game:
+        """A game with one of the editions loaded. Raises InvalidInput naming ``game`` or ``edition``."""
+        if name not in GAMES:
+            raise InvalidInput("game", unknown_word(name, GAMES))
+        if (name, edition) not in self._games:
+            known = [other for game, other in self._games if game == name]
+            raise InvalidInput(
+                "edition", f"{unknown_word(edition, known)}; an edition of your own has to be loaded from its file"
+            )
+        return self._games[name, edition]
+
+    def of(self, state: State) -> Game:
+        """The game that a state is of. Raises InvalidInput, field ``edition``, if its edition is not one of these."""
+        for game in self._games.values():
+            if game.rules is state.rules:
+                return game
+        raise InvalidInput("edition", f"the state is of an edition {state.rules.edition} that is not loaded here")
+
+    def unpack(self, packed: bytes) -> tuple[Game, State]:
+        """The game and the state of a packed form. Raises StateError, with field ``edition`` if that is not loaded."""
+        name, edition, edition_hash = packed_header(packed)
+        try:
+            game = self.get(name, edition)
+        except InvalidInput as error:
+            raise StateError(error.field, error.reason) from None
+        if game.rules.edition_hash != edition_hash:
+            reason = f"the state is of another content of the edition {edition} than the one loaded"
+            raise StateError("edition", f"{reason} ({edition_hash.hex()}, not {game.rules.edition_hash.hex()})")
+        return game, game.rules.unpack(packed)

@@ -1,0 +1,1 @@
+"""Tests of what each game has around its core."""

@@ -1,0 +1,1 @@
+"""Tests of Nebula around its core: editions, readable states, notation, boards."""
