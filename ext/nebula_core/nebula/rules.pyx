@@ -91,9 +91,9 @@ cdef uint8_t card_in(object value, str field, int cards, bint may_be_unknown) ex
 
 
 cdef list list_in(object value, str field, int length):
-    if not isinstance(value, (list, tuple)) or len(value) != length:
+    if not isinstance(value, list) or len(value) != length:
         raise StateError(field, f"must be a list of {length}, not {value!r}")
-    return list(value)
+    return value
 
 
 cdef class NebulaRules(Rules):
@@ -244,7 +244,7 @@ cdef class NebulaRules(Rules):
         for i, card in enumerate(list_in(fields["public"], "public", t.public_in_play)):
             state.public_card[i] = card_in(card, f"public[{i}]", t.public_cards, False)
         for i, seats in enumerate(list_in(fields["markers"], "markers", t.public_in_play)):
-            if not isinstance(seats, (list, tuple)) or len(seats) > state.players:
+            if not isinstance(seats, list) or len(seats) > state.players:
                 raise StateError(f"markers[{i}]", f"must be a list of at most {state.players} seats, not {seats!r}")
             for k, marker in enumerate(seats):
                 seat = number_in(marker, f"markers[{i}][{k}]", 0, state.players - 1)
@@ -268,12 +268,14 @@ cdef class NebulaRules(Rules):
                 state.personal[seat][i] = card_in(card, f"personal[{seat}][{i}]", t.personal_cards, True)
         state.took_supernova = number_in(fields["took_supernova"], "took_supernova", 0, 1)
         placed = fields["placed"]
-        if not isinstance(placed, (list, tuple)):
+        if not isinstance(placed, list):
             raise StateError("placed", f"must be a list, not {placed!r}")
         for i, piece in enumerate(placed):
             k = number_in(piece, f"placed[{i}]", 0, pieces - 1)
             if state.placed >> k & 1:
                 raise StateError(f"placed[{i}]", "two pieces of one colour cannot be placed in one turn")
+            if state.placed >> k:
+                raise StateError(f"placed[{i}]", "the pieces must ascend")
             state.placed |= 1 << k
         self.check(state)
         if number_in(fields["indicator"], "indicator", 0, 255) != indicator_of(t, state):
