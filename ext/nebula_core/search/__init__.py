@@ -1,0 +1,1 @@
+"""The search: knows games only through the contract in game.pxd."""

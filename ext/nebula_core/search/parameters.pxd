@@ -1,0 +1,68 @@
+# How to search: the parameters, and the reward that a finished game is turned into. Knows no game.
+#
+# A reward is a number from 0 to 1, held as a whole number of REWARD_ONE parts, so that sums are exact and the same on
+# every machine. A player wants to win, and then to win by more (or, having lost, to lose by less):
+#
+#     reward = win_weight * share + (1 - win_weight) * (1/2 + margin / (2 * decisive_lead))
+#
+#     share    the player's part of the win, 0 to 1
+#     margin   its points less those of the best other player, but no better than its result and no worse:
+#              a winner's is 0 to decisive_lead, a loser's -decisive_lead to 0, who shares the win has 0
+#
+# So every win, also one on a tie-break, is worth more than every shared win, a win shared by fewer more than one shared
+# by more, and each of these more than every loss, whatever the weight; the margin decides only within one result.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+
+from nebula_core.game cimport WHOLE_WIN
+
+cdef enum:
+    # With it, the sum of 2**32 rewards fits an int64.
+    REWARD_ONE = 1 << 30
+    # The longest path that the tree can hold, in moves.
+    MAX_DEPTH = 512
+
+ctypedef struct SearchParameters:
+    # How much a rarely visited move draws the selection: the c of c * sqrt(ln(availability) / visits), in rewards.
+    # 0 to 10. Default 0.7, which is what Cowling, Powley and Whitehouse (2012) use for rewards from 0 to 1; a
+    # convention here, not measured yet.
+    double exploration
+    # The part of the reward that the result alone decides; no unit. 0.01 to 1 (only the result counts). Default 0.8; a
+    # convention, not measured yet.
+    double win_weight
+    # The tree holds paths of this many moves at most; beyond them a simulation is a playout. 1 to MAX_DEPTH, the
+    # default: more than a game lasts, so that it only bounds memory.
+    uint32_t max_depth
+
+
+cdef inline void rewards_of(
+    const SearchParameters* parameters,
+    int32_t decisive_lead,
+    int players,
+    const int32_t* points,
+    const int32_t* win_shares,
+    int64_t* rewards,
+) noexcept nogil:
+    """What a finished game is worth to each player, in parts of REWARD_ONE."""
+    cdef int64_t for_result = <int64_t>(parameters.win_weight * REWARD_ONE + 0.5)
+    cdef int64_t for_margin = REWARD_ONE - for_result
+    cdef int64_t margin
+    cdef int64_t best
+    cdef int seat
+    cdef int other
+    for seat in range(players):
+        margin = 0
+        if win_shares[seat] == 0 or win_shares[seat] == WHOLE_WIN:
+            best = points[1 if seat == 0 else 0]
+            for other in range(players):
+                if other != seat and points[other] > best:
+                    best = points[other]
+            margin = points[seat] - best
+            if win_shares[seat] == 0:
+                margin = max(<int64_t>-decisive_lead, min(margin, 0))
+            else:
+                margin = max(<int64_t>0, min(margin, decisive_lead))
+        rewards[seat] = (
+            for_result * win_shares[seat] // WHOLE_WIN
+            + for_margin * (decisive_lead + margin) // (2 * <int64_t>decisive_lead)
+        )

@@ -1,0 +1,282 @@
+"""Searching for a move: limits in, an analysis of every legal move out. Knows no game by name.
+
+Each worker is a thread with a tree and a generator of its own; what they found out about the moves of the root is added
+up. With the same state, seed, simulations, workers and parameters the result is the same on every machine, but for its
+time.
+"""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from nebula_ai import __version__
+from nebula_ai.errors import LimitError
+from nebula_core.face import State
+from nebula_core.search.tree import REWARD_ONE, WHOLE_WIN, CancelFlag, Parameters, RootMove, StopRule, Tree
+
+MAX_SECONDS = 86_400.0
+MAX_SIMULATIONS = 2**32 - 1
+MAX_NODES = 2**31
+MAX_WORKERS = 64
+
+MEMORY_NODES = 1 << 22
+"""Nodes that the trees of a search may hold together, unless it is told otherwise: 256 MB."""
+
+PRECEDENCE = (
+    StopRule.CANCELLED,
+    StopRule.FORCED,
+    StopRule.EXHAUSTED,
+    StopRule.DECIDED,
+    StopRule.NODES,
+    StopRule.SIMULATIONS,
+    StopRule.TIME,
+)
+"""The order in which the rules are asked; of workers that ended by different rules, the first of these is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search may use up; it ends at the first limit that it reaches. One at least must be given.
+
+    Raises LimitError.
+    """
+
+    time: float | None = None
+    """In seconds from the call: more than 0, at most a day. However short it is, each worker makes one simulation."""
+    simulations: int | None = None
+    """Of all workers together: 1 to 2**32 - 1."""
+    nodes: int | None = None
+    """In the trees of all workers together: 1 to 2**31. Simulations that find no node to add use them up as well."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range, naming the limit."""
+        if self.time is None and self.simulations is None and self.nodes is None:
+            raise LimitError("limits", "must have a time, a number of simulations, or a number of nodes")
+        # A comparison with a NaN is false.
+        if self.time is not None and not (is_number(self.time) and 0 < self.time <= MAX_SECONDS):
+            raise LimitError("limits.time", f"must be more than 0 and at most {MAX_SECONDS:g} seconds")
+        if self.simulations is not None:
+            check_whole("limits.simulations", self.simulations, 1, MAX_SIMULATIONS)
+        if self.nodes is not None:
+            check_whole("limits.nodes", self.nodes, 1, MAX_NODES)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReport:
+    """What a search found out about one legal move.
+
+    `value`, `win_share` and `points` are by seat, each number from that seat's point of view; None if the move was
+    never tried.
+    """
+
+    move: int
+    visits: int
+    """Simulations that began with this move."""
+    availability: int
+    """Simulations in which it could have been made, given what they took the hidden cards to be."""
+    value: tuple[float | None, ...]
+    """Mean reward, 0 to 1: what the search maximises (see `nebula_core.search.tree.Parameters`)."""
+    win_share: tuple[float | None, ...]
+    """Mean share of the win, 0 to 1."""
+    points: tuple[float | None, ...]
+    """Mean final points."""
+    line: tuple[int, ...]
+    """This move and the most visited one after it, and so on. After a chance event a move of it need not be legal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of a search. Counts are those of all workers."""
+
+    seat: int
+    """Whose decision it is."""
+    moves: tuple[MoveReport, ...]
+    """Every legal move, best first: most visits, then the higher value for `seat`, then the lower number. If the search
+    was exhausted the values are exact, and count before the visits."""
+    simulations: int
+    plies: int
+    """Decisions made in all simulations, in the tree and in playouts."""
+    depth: int
+    """Of the deepest node."""
+    nodes: int
+    seconds: float
+    seed: int
+    workers: int
+    """As asked for; where there are fewer simulations or nodes than workers, some had nothing to do."""
+    stopped: str
+    """The rule that ended the search: ``cancelled``, ``forced``, ``exhausted``, ``decided``, ``nodes``,
+    ``simulations`` or ``time``."""
+    tree_full: bool
+    """Whether a tree had no memory left for a node."""
+    engine_version: str
+    parameters_hash: str
+    """12 hexadecimal digits; equal parameters, equal hashes."""
+
+    @property
+    def best(self) -> MoveReport:
+        """The move to make, and what was found out about it."""
+        return self.moves[0]
+
+    @property
+    def move(self) -> int:
+        """The move to make: a legal one, whatever the limits."""
+        return self.moves[0].move
+
+
+def search(
+    state: State,
+    limits: Limits,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    parameters: Parameters | None = None,
+    memory_nodes: int = MEMORY_NODES,
+    cancel: CancelFlag | None = None,
+    decided: bool = True,
+) -> Result:
+    """Searches for the seat that has to decide, using nothing of `state` that this seat does not see.
+
+    `seed`: 0 to 2**64 - 1. `workers`: 1 to 64; they share simulations, nodes and memory evenly. `memory_nodes`: nodes
+    that memory is taken for at most, 1 to 2**31; when they are used up the search goes on with the trees that it has.
+    `cancel`: ends the search within milliseconds once it is set, with what has been found by then; before the first
+    simulation that is the first legal move and no values. `decided`: whether a single worker ends as soon as the rest
+    of its simulations or time cannot change the most visited move; several never do, because each knows only its own
+    visits.
+
+    Raises LimitError, GameFinished, ChancePending, MemoryError.
+    """
+    start = time.monotonic()
+    check_whole("workers", workers, 1, MAX_WORKERS)
+    check_whole("memory_nodes", memory_nodes, 1, MAX_NODES)
+    parameters = Parameters() if parameters is None else parameters
+    active = min(workers, limits.simulations or workers, limits.nodes or workers)
+    simulations = shares(limits.simulations, active)
+    nodes = shares(limits.nodes, active)
+    trees = [
+        Tree(
+            state,
+            seed,
+            stream,
+            parameters,
+            capacity(max(1, memory_nodes // active), simulations[stream], nodes[stream]),
+        )
+        for stream in range(active)
+    ]
+    flag = CancelFlag() if cancel is None else cancel
+
+    def run(worker: int) -> StopRule:
+        return trees[worker].run(
+            simulations=simulations[worker],
+            seconds=None if limits.time is None else max(0.0, start + limits.time - time.monotonic()),
+            nodes=nodes[worker],
+            cancel=flag,
+            decided=decided and workers == 1,
+        )
+
+    # A single worker has a thread of its own as well, so that this one can be interrupted.
+    with ThreadPoolExecutor(active, thread_name_prefix="search") as pool:
+        try:
+            rules = list(pool.map(run, range(active)))
+        except BaseException:
+            flag.set()
+            raise
+    # Workers that know every line to its end need no help from those that do not.
+    if StopRule.EXHAUSTED in rules:
+        trees = [tree for tree, rule in zip(trees, rules, strict=True) if rule is StopRule.EXHAUSTED]
+        rules = [StopRule.EXHAUSTED]
+    rule = min(rules, key=PRECEDENCE.index)
+    seat = state.seat
+    assert seat is not None, "a tree has been made, so a seat has to decide"
+    return Result(
+        seat=seat,
+        moves=best_first([tree.root_moves() for tree in trees], seat, exact=rule is StopRule.EXHAUSTED),
+        simulations=sum(tree.simulations for tree in trees),
+        plies=sum(tree.plies for tree in trees),
+        depth=max(tree.depth for tree in trees),
+        nodes=sum(tree.nodes for tree in trees),
+        seconds=time.monotonic() - start,
+        seed=seed,
+        workers=workers,
+        stopped=rule.name.lower(),
+        tree_full=any(tree.full for tree in trees),
+        engine_version=__version__,
+        parameters_hash=parameters_hash(parameters),
+    )
+
+
+def shares(total: int | None, workers: int) -> list[int | None]:
+    """`total` divided among workers, the first ones taking what is left over."""
+    if total is None:
+        return [None] * workers
+    return [total // workers + (worker < total % workers) for worker in range(workers)]
+
+
+def capacity(most: int, simulations: int | None, nodes: int | None) -> int:
+    """The nodes that a tree needs room for: a simulation adds one at most, and a run ends at its number of nodes."""
+    return min(most, MAX_NODES if simulations is None else simulations + 1, nodes or MAX_NODES)
+
+
+def best_first(trees: Sequence[Sequence[RootMove]], seat: int, exact: bool) -> tuple[MoveReport, ...]:
+    """The reports of the root's moves in the order of `Result.moves`, from the root moves of each tree."""
+    merged = [merge(of_trees) for of_trees in zip(*trees, strict=True)]
+
+    def rank(move: RootMove) -> tuple[int, int, int]:
+        reward = move.reward_sums[seat]
+        # The sums of an exact move are a multiple of its visits.
+        return (-reward // move.visits, -move.visits, move.move) if exact else (-move.visits, -reward, move.move)
+
+    return tuple(report(move) for move in sorted(merged, key=rank))
+
+
+def merge(moves: Sequence[RootMove]) -> RootMove:
+    """What several trees found out about one move; the line is that of the tree with most visits of it."""
+    return RootMove(
+        move=moves[0].move,
+        visits=sum(move.visits for move in moves),
+        availability=sum(move.availability for move in moves),
+        reward_sums=added([move.reward_sums for move in moves]),
+        win_sums=added([move.win_sums for move in moves]),
+        point_sums=added([move.point_sums for move in moves]),
+        line=max(moves, key=lambda move: move.visits).line,
+    )
+
+
+def added(sums: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Sums by seat, added up."""
+    return tuple(map(sum, zip(*sums, strict=True)))
+
+
+def report(move: RootMove) -> MoveReport:
+    """Means instead of sums."""
+
+    def means(sums: tuple[int, ...], one: int) -> tuple[float | None, ...]:
+        return tuple(number / (one * move.visits) if move.visits else None for number in sums)
+
+    return MoveReport(
+        move=move.move,
+        visits=move.visits,
+        availability=move.availability,
+        value=means(move.reward_sums, REWARD_ONE),
+        win_share=means(move.win_sums, WHOLE_WIN),
+        points=means(move.point_sums, 1),
+        line=move.line,
+    )
+
+
+def parameters_hash(parameters: Parameters) -> str:
+    """12 hexadecimal digits of a checksum over the names and values of all parameters."""
+    text = "".join(f"{name}={float(value).hex()}\n" for name, value in parameters.as_dict().items())
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def is_number(value: object) -> bool:
+    """Whether this is a number; True and False are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def check_whole(field: str, value: object, low: int, high: int) -> None:
+    """Raises LimitError unless `value` is a whole number from `low` to `high`."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise LimitError(field, f"must be a whole number from {low} to {high}")
