@@ -1,0 +1,203 @@
+"""Answers: what the library says, as messages. Knows no transport, and no game by name.
+
+What is a game's own goes into the member of a message that is named after the game.
+"""
+
+from collections.abc import Sequence
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+
+from nebula_ai.errors import CardUnknown, ChancePending
+from nebula_ai.game import Game, seat_list
+from nebula_ai.search import MoveReport, Result
+from nebula_ai.v1 import game_pb2, move_pb2, search_pb2, state_pb2
+from nebula_core.face import State
+from nebula_server.errors import Finished
+
+STATUS_DECISION = state_pb2.StateView.STATUS_DECISION
+STATUS_CHANCE = state_pb2.StateView.STATUS_CHANCE
+STATUS_FINISHED = state_pb2.StateView.STATUS_FINISHED
+
+
+def put(message: Message, game: Game, part: Message) -> None:
+    """Fill the member of `message` that is named after the game."""
+    getattr(message, game.name).CopyFrom(part)
+
+
+def games(loaded: Sequence[Game]) -> list[game_pb2.Game]:
+    """The games, each with its editions in their order."""
+    messages: dict[str, game_pb2.Game] = {}
+    for game in loaded:
+        message = messages.setdefault(game.name, game_pb2.Game(game=game.name, display_name=game.title))
+        message.editions.append(edition(game))
+    return list(messages.values())
+
+
+def edition(game: Game) -> game_pb2.Edition:
+    """One edition, in short."""
+    return game_pb2.Edition(
+        edition=game.edition,
+        variants=game.variants,
+        min_players=game.players[0],
+        max_players=game.players[-1],
+        edition_hash=game.rules.edition_hash.hex(),
+    )
+
+
+def state_view(game: Game, state: State) -> state_pb2.StateView:
+    """A state in every form, and what it waits for."""
+    view = state_pb2.StateView(
+        game=game.name,
+        edition=game.edition,
+        variant=game.variant(state),
+        players=state.players,
+        packed=state.pack(),
+        text=game.to_text(state),
+    )
+    put(view, game, game.to_message(state))
+    if state.finished:
+        view.status = STATUS_FINISHED
+        view.outcome.CopyFrom(outcome(game, state))
+    elif state.chance_pending:
+        view.status = STATUS_CHANCE
+        view.possible_outcomes.extend(possible_outcomes(game, state))
+    else:
+        view.status = STATUS_DECISION
+        view.seat = deciding_seat(game, state)
+    return view
+
+
+def possible_outcomes(game: Game, state: State) -> list[move_pb2.PossibleOutcome]:
+    """How the pending chance event may come out."""
+    chances = state.chances()
+    total = sum(weight for _, weight in chances)
+    return [
+        move_pb2.PossibleOutcome(outcome=chance_outcome(game, state, number), probability=weight / total)
+        for number, weight in chances
+    ]
+
+
+def chance_outcome(game: Game, state: State, number: int) -> move_pb2.ChanceOutcome:
+    """A chance outcome."""
+    return move_pb2.ChanceOutcome(number=number, text=game.format_chance(state, number))
+
+
+def move(game: Game, state: State, number: int) -> move_pb2.Move:
+    """A move."""
+    message = move_pb2.Move(number=number, text=game.format_move(state, number))
+    put(message, game, game.move_message(state, number))
+    return message
+
+
+# What happened.
+
+
+def move_events(game: Game, before: State, after: State) -> list[move_pb2.Event]:
+    """What a move brought by the game's own rules."""
+    events = []
+    for message in game.event_messages(before, after):
+        event = move_pb2.Event()
+        put(event, game, message)
+        events.append(event)
+    return events
+
+
+def chance_event(game: Game, state: State, number: int) -> move_pb2.Event:
+    """A chance event that came out."""
+    return move_pb2.Event(chance=chance_outcome(game, state, number))
+
+
+def closing_events(game: Game, before: State, after: State) -> list[move_pb2.Event]:
+    """What comes last, `after` all that followed from `before`: whose decision it is now, or how the game ended."""
+    if after.finished:
+        return [move_pb2.Event(outcome=outcome(game, after))]
+    if after.seat is not None and after.seat != before.seat:
+        return [move_pb2.Event(seat_change=move_pb2.SeatChange(seat=after.seat))]
+    return []
+
+
+def outcome(game: Game, state: State) -> move_pb2.Outcome:
+    """How a finished game ended."""
+    try:
+        winners = game.winners(state)
+    except CardUnknown:
+        winners = []
+    message = move_pb2.Outcome(winners=winners)
+    for seat, score in enumerate(game.breakdown(state)):
+        if score is not None:
+            sources = {source: points for source, points in score.items() if source != "total"}
+            message.scores.append(move_pb2.Score(seat=seat, total=score["total"], sources=sources))
+    return message
+
+
+def refuse_finished(game: Game, state: State) -> None:
+    """Raises Finished, with the outcome, if the game is over."""
+    if not state.finished:
+        return
+    try:
+        points, _ = state.outcome()
+    except CardUnknown:
+        raise Finished("the game is finished; an unknown card decides who won", "", "") from None
+    winners = game.winners(state)
+    message = f"the game is finished: {seat_list(winners)} won; points by seat: {numbers(points, ', ')}"
+    raise Finished(message, numbers(points), numbers(winners))
+
+
+def deciding_seat(game: Game, state: State) -> int:
+    """The seat that has to decide. Raises Finished and ChancePending."""
+    refuse_finished(game, state)
+    if state.seat is None:
+        raise ChancePending("a chance event is pending: say with ResolveChance how it came out")
+    return state.seat
+
+
+def numbers(values: Sequence[int], separator: str = ",") -> str:
+    """Numbers as text."""
+    return separator.join(map(str, values))
+
+
+# Searches.
+
+
+def analysis(game: Game, state: State, result: Result, bot: str) -> search_pb2.Analysis:
+    """What a search of `state` found. `bot` is empty if the request gave limits."""
+    return search_pb2.Analysis(
+        seat=result.seat,
+        stop_rule=search_pb2.StopRule.Value(f"STOP_RULE_{result.stopped.upper()}"),
+        moves=[move_analysis(game, state, report) for report in result.moves],
+        simulations=result.simulations,
+        plies=result.plies,
+        depth=result.depth,
+        nodes=result.nodes,
+        tree_full=result.tree_full,
+        time=duration(result.seconds),
+        seed=result.seed,
+        workers=result.workers,
+        bot=bot,
+        engine_version=result.engine_version,
+        parameters_hash=result.parameters_hash,
+    )
+
+
+def move_analysis(game: Game, state: State, report: MoveReport) -> search_pb2.MoveAnalysis:
+    """What a search found about one move."""
+    evaluations = [
+        search_pb2.Evaluation(value=value, win_share=win_share, points=points)
+        for value, win_share, points in zip(report.value, report.win_share, report.points, strict=True)
+        if value is not None and win_share is not None and points is not None
+    ]
+    return search_pb2.MoveAnalysis(
+        move=move(game, state, report.move),
+        visits=report.visits,
+        availability=report.availability,
+        evaluations=evaluations,
+        line=[game.format_move(state, number) for number in report.line],
+    )
+
+
+def duration(seconds: float) -> Duration:
+    """A duration from seconds, to the microsecond."""
+    message = Duration()
+    message.FromMicroseconds(round(seconds * 1_000_000))
+    return message

@@ -1,0 +1,202 @@
+"""Requests, read into the library's terms. Whatever is wrong is an error that names the field. Knows no transport."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from nebula_ai.errors import ChanceError, InvalidInput, LimitError, MoveError, StateError
+from nebula_ai.game import Game
+from nebula_ai.packed import from_text
+from nebula_ai.registry import STANDARD, Catalogue
+from nebula_ai.search import MEMORY_NODES, Limits
+from nebula_ai.v1 import move_pb2, opponent_service_pb2, search_pb2, state_pb2
+from nebula_core.face import State
+
+MAX_SECONDS = 600
+"""A search may take so long at most; who wants more asks again."""
+
+MAX_SIMULATIONS = 10_000_000
+"""A search may do so many simulations at most: about as many as a core can in this time."""
+
+SEED_BITS = 53
+"""A seed that the service draws: every language's numbers hold it."""
+
+
+@contextmanager
+def at(path: str) -> Iterator[None]:
+    """Errors about a value of the request name the field where it stands, whatever the library calls it."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise type(error)(path, error.reason) from error
+
+
+# States.
+
+
+def read_state(catalogue: Catalogue, state: state_pb2.State) -> tuple[Game, State]:
+    """The state of a request's field ``state``, checked completely, and its game. Raises StateError."""
+    form = state.WhichOneof("form")
+    check_known(state, "state")
+    match form:
+        case None:
+            raise StateError("state", "is missing: it needs one of its forms")
+        case "packed":
+            with opaque("state.packed"):
+                return catalogue.unpack(state.packed)
+        case "text":
+            with opaque("state.text"):
+                return from_text(catalogue, state.text)
+        case _:
+            # Every other form is a readable state, in the member named after its game.
+            readable = getattr(state, form)
+            try:
+                game = catalogue.get(form, readable.edition or STANDARD)
+                return game, game.from_message(readable)
+            except InvalidInput as error:
+                raise StateError(f"state.{form}.{error.field}", error.reason) from error
+
+
+@contextmanager
+def opaque(path: str) -> Iterator[None]:
+    """What is wrong inside a packed state has no field of its own in the request: the reason names it."""
+    try:
+        yield
+    except InvalidInput as error:
+        inner = "" if error.field in ("packed", "text", "state") else f"{error.field}: "
+        raise StateError(path, inner + error.reason) from error
+
+
+def check_known(message: Message, path: str) -> None:
+    """Raises StateError if a message has a field that the service does not know: it may not lose a part of a state."""
+    for unknown in unknown_fields(message, path):
+        raise StateError(unknown, "is not a field that is known here")
+
+
+def read_seat(request: opponent_service_pb2.ObserveStateRequest, state: State) -> int:
+    """The seat whose view is wanted."""
+    if not request.HasField("seat"):
+        raise InvalidInput("seat", "is missing")
+    if not 0 <= request.seat < state.players:
+        raise InvalidInput("seat", f"must be 0 to {state.players - 1}, not {request.seat}")
+    return request.seat
+
+
+# Moves and chance.
+
+
+def read_move(game: Game, state: State, choice: move_pb2.Choice) -> int:
+    """The legal move of a request's field ``move``. Raises MoveError."""
+    match choice.WhichOneof("choice"):
+        case "text":
+            with at("move.text"):
+                return game.parse_move(state, choice.text)
+        case "number":
+            if choice.number not in state.legal_moves():
+                raise MoveError("move.number", f"{choice.number} is the number of no legal move")
+            return choice.number
+        case _:
+            raise MoveError("move", "is missing: it needs a text or a number")
+
+
+def read_outcome(game: Game, state: State, choice: move_pb2.Choice, path: str) -> int:
+    """The possible outcome of a chance event. Raises ChanceError."""
+    match choice.WhichOneof("choice"):
+        case "text":
+            with at(f"{path}.text"):
+                return game.parse_chance(state, choice.text)
+        case "number":
+            with at(f"{path}.number"):
+                state.resolve(choice.number)  # knows what is possible though it is not listed: an unknown card
+            return choice.number
+        case _:
+            raise ChanceError(path, "is missing: it needs a text or a number")
+
+
+def read_chance(request: opponent_service_pb2.CreateStateRequest | opponent_service_pb2.ApplyMoveRequest) -> int | None:
+    """The seed to draw chance events from, by default one drawn here; None to leave them pending."""
+    if not request.HasField("chance"):
+        return draw_seed()
+    match request.chance.WhichOneof("policy"):
+        case "seed":
+            return request.chance.seed
+        case "leave_pending":
+            return None
+        case _:
+            raise InvalidInput("chance", "needs a seed or leave_pending; leave it out to have a seed drawn")
+
+
+def draw_seed() -> int:
+    """A seed that nobody could foresee."""
+    return secrets.randbits(SEED_BITS)
+
+
+# Searches.
+
+
+def read_limits(limits: search_pb2.SearchLimits) -> Limits:
+    """The limits of a request's field ``limits``. Raises LimitError."""
+    seconds = read_duration(limits.time, "limits.time") if limits.HasField("time") else None
+    simulations = limits.simulations if limits.HasField("simulations") else None
+    nodes = limits.nodes if limits.HasField("nodes") else None
+    for name, value, most, unit in (
+        ("time", seconds, MAX_SECONDS, " seconds"),
+        ("simulations", simulations, MAX_SIMULATIONS, ""),
+        ("nodes", nodes, MEMORY_NODES, ""),
+    ):
+        if value is not None and value > most:
+            raise LimitError(f"limits.{name}", f"must be at most {most:,}{unit}, not {value:,}")
+    return Limits(time=seconds, simulations=simulations, nodes=nodes)
+
+
+def read_duration(duration: Duration, path: str) -> float:
+    """A duration in seconds. Raises LimitError for one that is not well formed."""
+    if abs(duration.nanos) >= 1_000_000_000 or duration.seconds * duration.nanos < 0:
+        raise LimitError(path, "is not a duration: nanos must be below a second, with the sign of seconds")
+    return duration.seconds + duration.nanos / 1_000_000_000
+
+
+def read_workers(request: opponent_service_pb2.GetMoveRequest, cores: int) -> int:
+    """How many cores are to search. Raises LimitError."""
+    if not request.HasField("workers"):
+        return 1
+    if not 1 <= request.workers <= cores:
+        raise LimitError("workers", f"must be 1 to {cores}, the cores that this service has, not {request.workers}")
+    return request.workers
+
+
+# Warnings.
+
+
+def warnings(request: Message) -> list[opponent_service_pb2.Warning]:
+    """The fields of a request that the service does not know. A state has none: it was refused before."""
+    return [
+        opponent_service_pb2.Warning(field=path, reason="UNKNOWN_FIELD", message="is not known here, and has no effect")
+        for path in unknown_fields(request, "")
+    ]
+
+
+def unused(field: str, message: str) -> opponent_service_pb2.Warning:
+    """A warning about a field that has no effect."""
+    return opponent_service_pb2.Warning(field=field, reason="UNUSED_FIELD", message=message)
+
+
+def unknown_fields(message: Message, path: str) -> Iterator[str]:
+    """The paths of the unknown fields in a message and all messages in it; such a field goes by its number."""
+    prefix = f"{path}." if path else ""
+    unknown = UnknownFieldSet(message)
+    for i in range(len(unknown)):
+        yield f"{prefix}{unknown[i].field_number}"
+    for field, value in message.ListFields():
+        if field.message_type is None or field.message_type.GetOptions().map_entry:
+            continue  # no map has messages as values
+        inner = f"{prefix}{field.name}"
+        if field.is_repeated:
+            for i, element in enumerate(value):
+                yield from unknown_fields(element, f"{inner}[{i}]")
+        else:
+            yield from unknown_fields(value, inner)

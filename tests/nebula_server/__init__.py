@@ -1,0 +1,1 @@
+"""The service, asked through a real channel on a loopback port."""

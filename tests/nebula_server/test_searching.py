@@ -1,0 +1,192 @@
+"""Searches under deadlines, cancellation and load: they end, the queue is bounded, and all the rest goes on."""
+
+import asyncio
+from collections.abc import Callable
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from grpc import aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from nebula_ai.games.nebula.game import NebulaGame
+from nebula_ai.registry import Catalogue
+from nebula_ai.v1 import opponent_service_pb2 as pb
+from nebula_ai.v1 import search_pb2
+from nebula_ai.v1.search_pb2 import SearchLimits
+from nebula_ai.v1.state_pb2 import State
+from nebula_core.face import State as CoreState
+from nebula_server.searches import QUEUE_PER_CORE, Searches
+from tests.nebula_server.conftest import CORES, Service, refusal, running
+
+NEBULA = NebulaGame.load(None)
+
+
+def first_turn() -> CoreState:
+    """Four players have chosen their tasks, and the first has many ways to invest."""
+    state = NEBULA.new(4, seed=2)
+    for _ in range(4):
+        state = state.apply(state.legal_moves()[0])
+    return state
+
+
+STATE = State(packed=first_turn().pack())
+# Long enough that no test waits for its end. Several workers search to the end of the time even if all is decided.
+LONG = pb.GetMoveRequest(state=STATE, limits=SearchLimits(time=Duration(seconds=600)))
+LONG_ON_ALL_CORES = pb.GetMoveRequest(state=STATE, limits=LONG.limits, workers=CORES)
+
+PATIENCE = 30
+"""Seconds until a test gives up waiting for what should happen at once."""
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+def idle(service: Service) -> bool:
+    """Whether nothing searches and nothing waits."""
+    return service.server.searches.running == 0 and service.server.searches.waiting == 0
+
+
+async def cancelled(call: "aio.UnaryUnaryCall[pb.GetMoveRequest, pb.GetMoveResponse]") -> None:
+    """Cancel a call, and see it cancelled."""
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+
+async def test_cancelling_ends_the_search(service: Service) -> None:
+    call = service.stub.GetMove(LONG)
+    await until(lambda: service.server.searches.running == 1)
+    await cancelled(call)
+    await until(lambda: idle(service))
+    short = pb.GetMoveRequest(state=STATE, limits=SearchLimits(simulations=3))
+    assert (await service.stub.GetMove(short)).analysis.simulations == 3
+
+
+async def test_a_client_that_vanishes_ends_the_search(service: Service, catalogue: Catalogue) -> None:
+    async with running(catalogue) as other:
+        call = other.stub.GetMove(LONG_ON_ALL_CORES)
+        await until(lambda: other.server.searches.running == CORES)
+        await other.channel.close()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await until(lambda: idle(other))
+
+
+async def test_a_deadline_is_a_budget(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search ends so early that there is time left for the answer; here much of it, for busy machines."""
+    monkeypatch.setattr("nebula_server.opponent.ANSWER_SECONDS", PATIENCE)
+    response = await service.stub.GetMove(LONG_ON_ALL_CORES, timeout=PATIENCE + 0.5)
+    assert response.analysis.stop_rule == search_pb2.STOP_RULE_TIME
+    assert response.analysis.simulations > 0
+    monkeypatch.undo()
+    bots = await service.stub.GetMove(pb.GetMoveRequest(state=STATE, bot="plain"), timeout=PATIENCE)
+    assert bots.analysis.stop_rule != search_pb2.STOP_RULE_TIME
+
+
+@pytest.mark.parametrize("timeout", [None, 1e6, 1e9])
+async def test_a_deadline_that_is_far_away(service: Service, timeout: float | None) -> None:
+    request = pb.GetMoveRequest(state=STATE, limits=SearchLimits(simulations=5))
+    response = await service.stub.GetMove(request, timeout=timeout)
+    assert response.analysis.stop_rule == search_pb2.STOP_RULE_SIMULATIONS
+
+
+async def test_a_time_limit_is_kept(service: Service) -> None:
+    limits = SearchLimits(time=Duration(nanos=50_000_000))
+    request = pb.GetMoveRequest(state=STATE, limits=limits, workers=CORES)
+    response = await service.stub.GetMove(request, timeout=PATIENCE)
+    assert response.analysis.stop_rule == search_pb2.STOP_RULE_TIME
+    assert response.analysis.time.ToMilliseconds() >= 50
+
+
+async def test_a_deadline_that_passes_in_the_queue(service: Service) -> None:
+    call = service.stub.GetMove(LONG_ON_ALL_CORES)
+    await until(lambda: service.server.searches.running == CORES)
+    with pytest.raises(aio.AioRpcError) as late:
+        await service.stub.GetMove(LONG, timeout=0.1)
+    assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    await until(lambda: service.server.searches.waiting == 0)
+    await cancelled(call)
+    await until(lambda: idle(service))
+
+
+async def test_the_queue_is_bounded(service: Service) -> None:
+    """All cores search, all places to wait are taken: the next one is told when to ask again; all the rest goes on."""
+    searches = service.server.searches
+    calls = [service.stub.GetMove(LONG_ON_ALL_CORES)]
+    await until(lambda: searches.running == CORES)
+    calls += [service.stub.GetMove(LONG) for _ in range(QUEUE_PER_CORE * CORES)]
+    await until(lambda: searches.waiting == QUEUE_PER_CORE * CORES)
+    refused = await refusal(service.stub.GetMove(LONG))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_SEARCHES")
+    assert refused.retry_seconds
+    # A request that is wrong is told so all the same, and what needs no search is answered.
+    wrong = await refusal(service.stub.GetMove(pb.GetMoveRequest()))
+    assert wrong.code == grpc.StatusCode.INVALID_ARGUMENT
+    assert (await service.stub.ListMoves(pb.ListMovesRequest(state=STATE))).moves
+    health = health_pb2_grpc.HealthStub(service.channel)
+    checked = await health.Check(health_pb2.HealthCheckRequest())  # type: ignore[attr-defined]
+    assert checked.status == health_pb2.HealthCheckResponse.SERVING
+    # With the first gone, as many search as there are cores; with all gone, nothing is left behind.
+    await cancelled(calls.pop(0))
+    await until(lambda: searches.running == CORES and searches.waiting == (QUEUE_PER_CORE - 1) * CORES)
+    for call in reversed(calls):
+        await cancelled(call)
+    await until(lambda: idle(service))
+
+
+async def test_a_search_that_fails_gives_its_core_back(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("nebula_server.opponent.search", fail)
+    for _ in range(CORES + 1):
+        refused = await refusal(service.stub.GetMove(LONG))
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert idle(service)
+
+
+async def test_stopping_ends_searches(catalogue: Catalogue) -> None:
+    async with running(catalogue) as service:
+        calls = [service.stub.GetMove(LONG) for _ in range(CORES + 2)]
+        await until(lambda: service.server.searches.running == CORES)
+        await service.server.stop(0)
+        for call in calls:
+            with pytest.raises(aio.AioRpcError):
+                await call
+        assert service.server.searches.running == 0
+
+
+async def test_turns_are_kept() -> None:
+    """Who wants all cores waits for them, and nobody overtakes."""
+    searches = Searches(2)
+    order: list[str] = []
+
+    async def run(name: str, cores: int) -> None:
+        await searches.run(cores, lambda _: order.append(name))
+
+    release = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def hold() -> None:
+        await searches.run(1, lambda _: asyncio.run_coroutine_threadsafe(release.wait(), loop).result())
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(hold())
+        await until(lambda: searches.running == 1)
+        for name, cores in (("both", 2), ("one", 1)):
+            group.create_task(run(name, cores))
+            await asyncio.sleep(0)
+        gone = group.create_task(run("gone", 1))
+        await until(lambda: searches.waiting == 3)
+        gone.cancel()
+        await until(lambda: searches.waiting == 2)
+        assert order == []
+        release.set()
+    assert order == ["both", "one"]
+    assert (searches.running, searches.waiting) == (0, 0)
+    await searches.close()
