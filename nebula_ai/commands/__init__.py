@@ -1,0 +1,1 @@
+"""The commands of `nebula-ai`, by subject; `nebula_ai.cli` puts them together. They know no game by name."""
