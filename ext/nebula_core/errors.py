@@ -10,9 +10,13 @@ class InvalidInput(ValueError):
     """Something handed in breaks a rule. `field` names where (a path such as ``galaxy[1][7]``), `reason` says why."""
 
     def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f"{field}: {reason}")
+        # Both as arguments of the exception: so it can be pickled, and cross from one process to another.
+        super().__init__(field, reason)
         self.field = field
         self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.reason}"
 
 
 class StateError(InvalidInput):
