@@ -172,7 +172,7 @@ cdef int check_pieces(const Tables* t, const NebulaState* s) except -1:
             found += s.observatory[seat][piece]
             found += popcount(s.stars[seat][piece]) if piece < t.colors else s.holes[seat]
         if found != must:
-            raise StateError(f"bag[{piece}]", f"there are {found} of this piece in all places together, but must be {must}")
+            raise StateError(f"bag[{piece}]", f"there are {found} of this piece in all places, but must be {must}")
     return 0
 
 
