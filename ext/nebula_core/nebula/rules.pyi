@@ -47,7 +47,9 @@ class Fields(TypedDict):
     color_values: list[int]  # by colour: index on the scale; empty in the basic variant
     constellation_values: list[int]
     advanced_values: list[int]  # in the order of `advanced`
-    personal: list[list[int]]  # by seat, as many as are dealt: a card, NOTHING or UNKNOWN; once chosen, the kept one first
+    personal: list[
+        list[int]
+    ]  # by seat, as many as are dealt: a card, NOTHING or UNKNOWN; once chosen, the kept one first
     took_supernova: bool  # a piece taken in this turn has the supernova's colour
     placed: list[int]  # pieces placed in this turn, ascending
     drawn: list[int]  # by piece: what chaos has drawn so far
