@@ -35,7 +35,7 @@ from nebula_core.search.tree import (
     natural_logarithm,
 )
 from tests.fit import assert_fits
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.endings import SMALL, certain_edition, last_turns
 from tests.nebula_core.nebula.positions import BLACK_HOLE, Table
 
 DECISIVE_LEAD = 100
@@ -53,36 +53,8 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def certain(tmp_path_factory: pytest.TempPathFactory) -> Table:
-    """An edition for two in which the cards of the other are known, being the only others, and turns are short."""
-    edition = standard()
-    edition["players"] = [2, 2]
-    for section, key in (("bag", "black_holes"), ("black_holes", "indicator_end"), ("public_tasks", "markers_end")):
-        edition[section][key] = {"2": edition[section][key]["2"]}
-    edition["clusters"] = {"count": 1, "spaces": 1, "steps": 1}
-    edition["setup"]["personal_dealt"] = 1
-    edition["personal_task"] = edition["personal_task"][:2]
-    return Table(write(edition, tmp_path_factory.mktemp("edition") / "certain.toml"))
-
-
-def last_turns(table: Table, **said: Any) -> State:
-    """A position in which seat 0 places, each other seat has one short turn, and nothing is left to chance."""
-    return table.position(phase=Phase.PLACE, bag={}, clusters={(0, 0): None}, **said)
-
-
-BOARDS = [{0: "violet"}, {0: "red"}]
-
-SMALL: dict[str, dict[str, Any]] = {
-    "two stars": {"full": False, "observatory": [["red", "blue"], ["yellow"]], "galaxy": BOARDS},
-    "a star and a black hole": {"full": False, "observatory": [["red", BLACK_HOLE], ["yellow"]], "galaxy": BOARDS},
-    "black holes": {"full": False, "observatory": [["red", BLACK_HOLE], [BLACK_HOLE]], "galaxy": BOARDS},
-    "markers": {
-        "observatory": [[BLACK_HOLE], [BLACK_HOLE]],
-        "galaxy": BOARDS,
-        "holes": [6, 4],
-        "values": {f"color {color}": 2 for color in ("red", "orange", "yellow", "white", "blue")},
-    },
-    "equal ways": {"full": False, "observatory": [["red"], ["red"]]},
-}
+    """An edition in which no card is hidden."""
+    return certain_edition(tmp_path_factory.mktemp("edition"))
 
 
 PLACING: dict[str, Any] = {
@@ -655,24 +627,26 @@ def test_exhausted(certain: Table, said: dict[str, Any]) -> None:
     assert everything(tree) == found
 
 
+@pytest.mark.parametrize("said", SMALL.values(), ids=SMALL.keys())
+def test_not_exhausted_while_chance_is_to_come(certain: Table, said: dict[str, Any]) -> None:
+    # What comes out of the bag in the refill decides what the other seat can take.
+    root = last_turns(certain, **said, bag={"red": 1, "blue": 1})
+    tree = Tree(root, 1, 0, Parameters(exploration=10), 10_000)
+    assert tree.run(simulations=10_000, decided=False) is StopRule.SIMULATIONS
+
+
 def test_not_exhausted_while_a_card_is_hidden(table: Table) -> None:
     root = last_turns(table, seat=1, full=False, observatory=[[], ["red"]])
-    tree = grown(root, 2000)
+    tree = Tree(root, 1, 0, Parameters(exploration=10), 10_000)
+    assert tree.run(simulations=10_000, decided=False) is StopRule.SIMULATIONS
     assert tree.nodes == 6
-
-
-def test_not_exhausted_while_chance_is_to_come(certain: Table) -> None:
-    # The bag holds two kinds of pieces; what comes first is seen by seat 1 and matters.
-    said = SMALL["two stars"] | {"bag": {"red": 1, "blue": 1}, "phase": Phase.PLACE, "clusters": {(0, 0): None}}
-    root = certain.position(**said)
-    assert Tree(root, 1, 0, Parameters(), 10_000).run(simulations=5000, decided=False) is StopRule.SIMULATIONS
 
 
 def test_not_exhausted_without_room_for_every_line(certain: Table) -> None:
     root = last_turns(certain, **SMALL["two stars"])
-    assert Tree(root, 1, 0, Parameters(), 10).run(simulations=5000, decided=False) is StopRule.SIMULATIONS
-    shallow = Tree(root, 1, 0, Parameters(max_depth=1), 1000)
-    assert shallow.run(simulations=5000, decided=False) is StopRule.SIMULATIONS
+    for capacity, max_depth in ((100, 512), (10_000, 3)):
+        tree = Tree(root, 1, 0, Parameters(exploration=10, max_depth=max_depth), capacity)
+        assert tree.run(simulations=10_000, decided=False) is StopRule.SIMULATIONS
 
 
 # Rewards and parameters.

@@ -270,10 +270,8 @@ cdef void count_root_move(
         move.rewards[seat] += rewards[seat]
         move.win_shares[seat] += win_shares[seat]
         move.points[seat] += points[seat]
-    if index == search.leader:
-        progress.leader_visits = move.visits
-    elif move.visits > progress.leader_visits:
-        progress.runner_up_visits = progress.leader_visits
+    if index == search.leader or move.visits > progress.leader_visits:
+        # Who overtakes the leader was the runner-up, with as many visits as the leader still has.
         progress.leader_visits = move.visits
         search.leader = index
     elif move.visits > progress.runner_up_visits:
