@@ -204,7 +204,7 @@ PHASES: list[tuple[str, Change, str, str]] = [
     ("took the supernova before collecting", set_at("took_supernova", True), "took_supernova", "only from taking"),
     ("placed before collecting", set_at("placed", [RED]), "placed", "only while a seat places"),
     ("drawn without chaos", all_of(move_piece(1, RED), set_at("drawn", RED, 1)), "drawn", "between chaos and keep"),
-    ("more stars than turns", set_at("round", 1), "galaxy[0]", "1 turns allow"),
+    ("more stars than turns", set_at("round", 1), "galaxy[0]", "1 finished turns allow"),
     ("a setup with boards", set_at("phase", Phase.SETUP), "round", "must be 1"),
     ("a choice in the middle of the game", set_at("phase", Phase.CHOOSE), "round", "must be 1"),
     ("a refill with nothing to fill", set_at("phase", Phase.REFILL), "phase", "nothing can be refilled"),
