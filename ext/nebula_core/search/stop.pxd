@@ -51,8 +51,8 @@ ctypedef struct Progress:
     uint32_t runner_up_visits
     # The tree holds every line to the end of the game and nothing is left to chance.
     bint solved
-    # Simulations when this run started, and its time after the last one in nanoseconds (0 before the first; kept only if
-    # there is a time limit).
+    # Simulations when this run started, and its time after the last one in nanoseconds: 0 before the first, and without
+    # a time limit.
     uint32_t simulations_before
     int64_t elapsed
 
