@@ -21,6 +21,10 @@ MAX_SIMULATIONS = 2**32 - 1
 MAX_NODES = 2**31
 MAX_WORKERS = 64
 
+FIRST_STREAM = 1 << 32
+"""The stream of a seed that the first worker draws from, the next ones from those after it: who deals from the same seed
+deals from another stream, and no search draws the numbers that dealt its cards."""
+
 MEMORY_NODES = 1 << 22
 """Nodes that the trees of a search may hold together, unless it is told otherwise: 256 MB."""
 
@@ -158,11 +162,11 @@ def search(
         Tree(
             state,
             seed,
-            stream,
+            FIRST_STREAM + worker,
             parameters,
-            capacity(max(1, memory_nodes // active), simulations[stream], nodes[stream]),
+            capacity(max(1, memory_nodes // active), simulations[worker], nodes[worker]),
         )
-        for stream in range(active)
+        for worker in range(active)
     ]
     flag = CancelFlag() if cancel is None else cancel
 

@@ -1,3 +1,5 @@
+"""How this core was built."""
+
 from typing import Final
 
 CHECKED: Final[bool]

@@ -1,4 +1,4 @@
-"""What the core refuses, and how it says so.
+"""What the core refuses, and how it says so: errors, and foreign values in their messages.
 
 Two kinds, because a caller reacts to them differently: `InvalidInput` is wrong whatever the state of the game
 (correct it and ask again), `NotPossibleNow` is a good request at the wrong moment (the game is finished, a chance event
@@ -74,3 +74,24 @@ class CardUnknown(NotPossibleNow):
     """The answer depends on a card that this state does not know."""
 
     reason = "CARD_UNKNOWN"
+
+
+MAX_SHOWN = 40
+"""Characters of a foreign value that a message repeats."""
+
+
+def shown(value: object, most: int = MAX_SHOWN) -> str:
+    """A value from outside as a message may repeat it: on one line, whatever it is, a text up to `most` characters."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and abs(value) >= 1 << 64:
+        return "a number of more than 64 bits"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str) and len(value) > most:
+        value = value[:most] + "…"
+    return repr(value)

@@ -1,3 +1,5 @@
+"""The Python face of every game: generators, rules and immutable states."""
+
 from typing import final
 
 @final

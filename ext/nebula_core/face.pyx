@@ -16,7 +16,8 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from nebula_core.errors import (
-    ChanceError, ChancePending, GameFinished, GameNotFinished, LimitError, MoveError, NoChancePending, StateError
+    ChanceError, ChancePending, GameFinished, GameNotFinished, LimitError, MoveError, NoChancePending, StateError,
+    shown
 )
 
 from nebula_core.game cimport (
@@ -39,9 +40,9 @@ cdef class Generator:
 cdef object in_range(object number, str field, object least, object most):
     """The number, if it is an integer in a range. Raises LimitError."""
     if not isinstance(number, int) or isinstance(number, bool):
-        raise LimitError(field, f"must be a whole number, not {number!r}")
+        raise LimitError(field, f"must be a whole number, not {shown(number)}")
     if not least <= number <= most:
-        raise LimitError(field, f"must be from {least} to {most}, not {number}")
+        raise LimitError(field, f"must be from {least} to {most}, not {shown(number)}")
     return number
 
 
@@ -50,11 +51,11 @@ cdef class Rules:
         cdef State state
         game, edition, edition_hash = packed_header(packed)
         if game != self.name:
-            raise StateError("game", f"the packed state is of {game!r}, not of {self.name!r}")
+            raise StateError("game", f"the packed state is of {shown(game)}, not of {self.name!r}")
         if edition != self.edition:
-            raise StateError("edition", f"the packed state is of edition {edition!r}, not of {self.edition!r}")
+            raise StateError("edition", f"the packed state is of edition {shown(edition)}, not of {self.edition!r}")
         if edition_hash != self.edition_hash:
-            raise StateError("edition", f"the packed state is of another content of edition {edition!r}")
+            raise StateError("edition", f"the packed state is of another content of edition {shown(edition)}")
         state = new_state(self)
         self.fill(state.data(), packed_body(packed))
         self.check(state.data())
@@ -157,11 +158,11 @@ cdef class State:
         self.require_decision()
         found = self.rules.game.legal(self.rules.game.tables, self.storage, moves)
         for i in range(found):
-            if moves[i] == move:
+            if isinstance(move, int) and moves[i] == move:
                 state = self.copy()
                 state.rules.game.apply(state.rules.game.tables, state.storage, moves[i])
                 return state
-        raise MoveError("move", f"{move!r} is not one of the {found} legal moves")
+        raise MoveError("move", f"{shown(move)} is not the number of one of the {found} legal moves")
 
     def chances(self):
         cdef move_t outcomes[MAX_MOVES]
@@ -176,8 +177,9 @@ cdef class State:
     def resolve(self, outcome):
         cdef State state
         possible = [one for one, _ in self.chances()]
-        if outcome not in possible and outcome != self.rules.unknown_outcome(self.storage):
-            raise ChanceError("outcome", f"{outcome!r} is not one of the {len(possible)} possible outcomes")
+        possible.append(self.rules.unknown_outcome(self.storage))
+        if not isinstance(outcome, int) or outcome not in possible:
+            raise ChanceError("outcome", f"{shown(outcome)} is not the number of a possible outcome")
         state = self.copy()
         state.rules.game.resolve(state.rules.game.tables, state.storage, outcome)
         return state
@@ -259,7 +261,7 @@ cdef class State:
 cdef int seat_of(State state, object seat) except -1:
     """The seat, if the state has it."""
     if not isinstance(seat, int) or isinstance(seat, bool) or not 0 <= seat < state.players:
-        raise StateError("seat", f"must be from 0 to {state.players - 1}, not {seat!r}")
+        raise StateError("seat", f"must be from 0 to {state.players - 1}, not {shown(seat)}")
     return seat
 
 
@@ -343,7 +345,7 @@ cdef tuple split(object given):
     at += 10 + length
     checksum = packed_part(packed, at, 4, "the checksum")
     if len(packed) != at + 4:
-        raise StateError("packed", f"has {len(packed) - at - 4} bytes too many at its end")
+        raise StateError("packed", f"has {len(packed)} bytes, and should have {at + 4}")
     if int.from_bytes(checksum, "little") != zlib.crc32(packed[:at]):
         raise StateError("packed", "the checksum does not agree: it was damaged on its way")
     try:

@@ -349,10 +349,8 @@ def test_with_room_for_the_root_alone_its_moves_are_drawn_uniformly(placing: Sta
         assert sum(move.win_sums) == move.visits * WHOLE_WIN
 
 
-def test_a_million_simulations_fit_in_400_mb() -> None:
-    # A simulation adds one node at most; beside the arena there are only the root's moves.
+def test_a_node_is_one_line_of_the_cache() -> None:
     assert NODE_BYTES <= 64
-    assert 1_000_001 * NODE_BYTES < 400e6
 
 
 MEMORY = """
@@ -388,19 +386,25 @@ print(resident() - before)
 before = resident()
 kept = [search(seed, 1 << 22) for seed in range(4)]
 print(resident() - before)
+tree = Tree(state, 1, 0, Parameters(), 1_000_001)
+tree.run(simulations=1_000_000, decided=False)
+assert tree.simulations == 1_000_000
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
 @pytest.mark.skipif(CHECKED, reason="the sanitiser keeps freed memory for a while")
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell resident memory")
-def test_memory_does_not_grow() -> None:
+def test_memory_is_what_the_arena_takes_and_does_not_grow() -> None:
     # In a process of its own, so that nothing else counts.
     run = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
-    after_1000_searches, after_four_large_trees = map(int, run.stdout.split())
+    after_1000_searches, after_four_large_trees, most_kilobytes = map(int, run.stdout.split())
     # A thousand arenas would be 8 MB.
     assert after_1000_searches < 2e6
     # Room for a gigabyte of nodes, of which four hundred are used.
     assert after_four_large_trees < 4e6
+    # All of the process, with a million simulations of a game of four.
+    assert 64_000 < most_kilobytes < 400_000
 
 
 @pytest.mark.parametrize("capacity", [0, -1, 2**31 + 1, 1.5, "10", None, True])

@@ -4,7 +4,7 @@ from nebula_core.nebula.state cimport NebulaState
 from nebula_core.nebula.tables cimport Tables
 
 cdef enum:
-    # Far more than any game has: every turn but for the last ones takes a piece out of the bag.
+    # Far more than any game has.
     MOST_ROUNDS = 1000
 
 # Raises StateError unless the state, of a number of players that the edition has, keeps every invariant.

@@ -25,15 +25,21 @@ cdef int check_state(const Tables* tables, const NebulaState* state) except -1:
     check_cards(tables, state)
     check_galaxies(tables, state)
     check_pieces(tables, state)
-    if state.phase <= PHASE_CHOOSE:
+    if before_first_move(state):
         check_nothing_played(tables, state)
     if state.phase == PHASE_SETUP:
         check_setup(tables, state)
     else:
         check_setup_done(tables, state)
         check_turn(tables, state)
+        check_progress(tables, state)
         check_markers(tables, state)
     return 0
+
+
+cdef bint before_first_move(const NebulaState* s) noexcept:
+    """Whether nobody has invested or given in to chaos yet."""
+    return s.phase <= PHASE_CHOOSE or (s.phase == PHASE_TURN and s.round == 1 and s.seat == 0)
 
 
 cdef int check_ranges(const Tables* t, const NebulaState* s) except -1:
@@ -44,8 +50,8 @@ cdef int check_ranges(const Tables* t, const NebulaState* s) except -1:
         raise StateError("phase", f"must be from 0 to {PHASE_FINISHED}, not {s.phase}")
     if s.seat >= s.players:
         raise StateError("seat", f"must be from 0 to {s.players - 1}, not {s.seat}")
-    if not 1 <= s.round <= MOST_ROUNDS:
-        raise StateError("round", f"must be from 1 to {MOST_ROUNDS}, not {s.round}")
+    if s.round == 0:
+        raise StateError("round", "must be 1 or more, not 0")
     if s.supernova >= t.colors and s.supernova != NO_PIECE:
         raise StateError("supernova", f"must be a colour or nothing, not {s.supernova}")
     if s.took_supernova > 1:
@@ -284,7 +290,7 @@ cdef int check_setup_done(const Tables* t, const NebulaState* s) except -1:
         # Otherwise an unknown card would be a move beside the known ones, and a search would not know which it makes.
         if not has_chosen(s, seat) and 0 < unknown < t.personal_dealt:
             raise StateError(f"personal[{seat}]", "before the choice its cards are all known or all unknown")
-        if s.phase == PHASE_CHOOSE:
+        if before_first_move(s):
             total = 0
             for i in range(t.colors + 1):
                 total += s.observatory[seat][i]
@@ -302,8 +308,7 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
     """What the phase says of the table."""
     cdef bint refillable = s.bag_total > 0 and first_empty(t, s) >= 0
     cdef bint placing = s.phase == PHASE_PLACE or s.phase == PHASE_ADVANCE
-    cdef int turns
-    cdef int allowed
+    cdef bint placed
     cdef int drawn = 0
     cdef int holes = 0
     cdef int values = 0
@@ -315,8 +320,13 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
             raise StateError("placed", "can be there only while a seat places pieces")
         if s.phase != PHASE_REFILL and s.took_supernova:
             raise StateError("took_supernova", "can be true only from taking pieces to the end of the refill")
-    if s.took_supernova and s.supernova == NO_PIECE:
-        raise StateError("took_supernova", "must be false where there is no supernova")
+    if s.took_supernova:
+        if s.supernova == NO_PIECE:
+            raise StateError("took_supernova", "must be false where there is no supernova")
+        # Once the turn's placements are over it is forgotten which they were.
+        placed = s.placed >> s.supernova & 1 if placing else s.stars[s.seat][s.supernova] != 0
+        if not placed and s.observatory[s.seat][s.supernova] == 0:
+            raise StateError("took_supernova", f"seat {s.seat} has no piece of the supernova's colour to show for it")
     for i in range(t.colors + 1):
         drawn += s.drawn[i]
         if s.placed >> i & 1 and (s.stars[s.seat][i] if i < t.colors else s.holes[s.seat]) == 0:
@@ -331,13 +341,6 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
                     if s.figures[i] != k:
                         raise StateError(f"clusters[{i}][{k}]", "must not be empty: no figure stands there")
     for seat in range(s.players):
-        # All that its finished turns allow, and what it has placed in this one.
-        turns = s.round - (seat > s.seat or (seat == s.seat and s.phase < PHASE_REFILL))
-        allowed = turns * max(t.stars_placed, t.stars_placed_with_supernova)
-        if seat == s.seat:
-            allowed += popcount(s.placed)
-        if popcount(galaxy_of(s, seat)) + s.holes[seat] > allowed:
-            raise StateError(f"galaxy[{seat}]", f"more pieces are placed than {turns} finished turns allow")
         holes += s.holes[seat]
     if s.full:
         for i in range(t.colors):
@@ -370,6 +373,50 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
         raise StateError("phase", "is finished, but the end is not triggered, or its round not over")
     if (s.phase == PHASE_TURN or s.phase == PHASE_TAKE) and s.seat == 0 and s.round > 1 and end_triggered(t, s):
         raise StateError("phase", "the end was triggered before this round: the game is finished")
+    return 0
+
+
+cdef int check_progress(const Tables* t, const NebulaState* s) except -1:
+    """No more has happened than the turns so far allow, and no more turns than what has happened allows."""
+    cdef bint collected = s.phase == PHASE_PLACE or s.phase == PHASE_ADVANCE
+    cdef int finished = (s.round - 1) * s.players + s.seat + (s.phase == PHASE_FINISHED)
+    cdef int not_kept = max(0, t.draw - t.keep)
+    cdef int allowed
+    cdef int most_rounds = MOST_ROUNDS + t.colors * t.stars_per_color + t.black_holes[s.players] - s.bag_total
+    cdef int removed = 0
+    cdef int turns
+    cdef int placed
+    cdef int own
+    cdef int seat
+    cdef int i
+    # Absurd numbers stop here. Every round draws a piece at least: no game gets beyond this from within.
+    if s.round > most_rounds:
+        raise StateError("round", f"must be from 1 to {most_rounds}, not {s.round}")
+    # A turn removes the piece given up, then what chaos drew and did not keep, then the old supernova.
+    allowed = finished * (2 + not_kept)
+    if s.phase >= PHASE_DRAW and s.phase != PHASE_FINISHED:
+        allowed += 1 + (not_kept if s.phase > PHASE_KEEP else 0) + (s.phase == PHASE_SUPERNOVA)
+    for i in range(t.colors + 1):
+        removed += s.removed[i]
+    if removed > allowed:
+        raise StateError("removed", f"{removed} pieces are more than the turns so far can have removed ({allowed})")
+    for seat in range(s.players):
+        # Those in which it placed all that it meant to; in the turn that goes on count the pieces placed so far.
+        turns = s.round - (seat > s.seat or (seat == s.seat and s.phase < PHASE_REFILL))
+        placed = s.placed if seat == s.seat else 0
+        own = popcount(galaxy_of(s, seat)) + s.holes[seat]
+        if own > turns * max(t.stars_placed, t.stars_placed_with_supernova) + popcount(placed):
+            raise StateError(f"galaxy[{seat}]", f"more pieces are placed than {turns} finished turns allow")
+        for i in range(t.colors):
+            if popcount(s.stars[seat][i]) > turns + (placed >> i & 1):
+                raise StateError(f"galaxy[{seat}]", f"has more stars of one colour than {turns} finished turns allow")
+        if s.holes[seat] > turns + (placed >> t.colors & 1):
+            raise StateError(f"holes[{seat}]", f"are more than {turns} finished turns allow")
+        for i in range(t.colors + 1):
+            own += s.observatory[seat][i]
+        turns += collected and seat == s.seat
+        if own > t.observatory_pieces[seat] + turns * max(t.clusters, t.keep):
+            raise StateError(f"observatory[{seat}]", f"holds more pieces than {turns} turns can have brought")
     return 0
 
 

@@ -1,3 +1,5 @@
+"""Nebula for Python: an edition's rules, and states and moves in indices and numbers."""
+
 from enum import IntEnum
 from typing import Final, TypedDict, final
 
@@ -96,8 +98,8 @@ class NebulaRules(Rules):
         """The state with these fields. Raises StateError (with a path in `Fields`) if any invariant is broken."""
     def scores(self, state: State) -> list[Scores | None]:
         """For each seat its points if the game ended now; None where they depend on an unknown card."""
-    def counter(self, state: State, seat: int, counter: int, card: int) -> int:
-        """The number that a card counts for a seat now. `counter`: 0 public task, 1 personal task, 2 advanced card."""
+    def counter(self, state: State, seat: int, deck: int, card: int) -> int:
+        """The number that a card counts for a seat now. `deck`: 0 public task, 1 personal task, 2 advanced card."""
 
 def encode(kind: MoveKind, argument: int = 0) -> int:
     """A move or outcome from its parts."""

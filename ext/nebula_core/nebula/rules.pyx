@@ -5,13 +5,13 @@ from enum import IntEnum
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
-from nebula_core.errors import CardUnknown, MoveError, StateError
+from nebula_core.errors import CardUnknown, MoveError, StateError, shown
 
 from nebula_core.bits cimport popcount
 from nebula_core.face cimport Rules, State, new_state
 from nebula_core.nebula cimport moves as move_kinds
 from nebula_core.nebula.counters cimport Points, count, score
-from nebula_core.nebula.invariants cimport MOST_ROUNDS, check_state
+from nebula_core.nebula.invariants cimport check_state
 from nebula_core.nebula.play cimport NEED_PERSONAL_TASK, has_chosen, indicator_of, missing_in_setup, set_functions
 from nebula_core.nebula.state cimport (
     NO_CARD, NO_PIECE, PHASE_ADVANCE, PHASE_CHOOSE, PHASE_DRAW, PHASE_FINISHED, PHASE_KEEP, PHASE_PLACE, PHASE_REFILL,
@@ -61,7 +61,7 @@ def decode(move):
     try:
         return MoveKind(move >> 24), move & 0xFFFFFF
     except (TypeError, ValueError):
-        raise MoveError("move", f"{move!r} is the number of no move") from None
+        raise MoveError("move", f"{shown(move)} is the number of no move") from None
 
 
 # Between the fields of Python and the bytes of the struct.
@@ -76,7 +76,7 @@ cdef int card_out(uint8_t card) noexcept:
 
 cdef int number_in(object value, str field, int least, int most) except? -99:
     if not isinstance(value, int) or not least <= value <= most:
-        raise StateError(field, f"must be a whole number from {least} to {most}, not {value!r}")
+        raise StateError(field, f"must be a whole number from {least} to {most}, not {shown(value)}")
     return value
 
 
@@ -92,7 +92,7 @@ cdef uint8_t card_in(object value, str field, int cards, bint may_be_unknown) ex
 
 cdef list list_in(object value, str field, int length):
     if not isinstance(value, list) or len(value) != length:
-        raise StateError(field, f"must be a list of {length}, not {value!r}")
+        raise StateError(field, f"must be a list of {length}, not {shown(value)}")
     return value
 
 
@@ -111,7 +111,7 @@ cdef class NebulaRules(Rules):
         cdef NebulaState* new = <NebulaState*>state.data()
         if not isinstance(players, int) or not self.tables.min_players <= players <= self.tables.max_players:
             raise StateError(
-                "players", f"must be from {self.tables.min_players} to {self.tables.max_players}, not {players!r}"
+                "players", f"must be from {self.tables.min_players} to {self.tables.max_players}, not {shown(players)}"
             )
         self.lay_out(new, players, full)
         return state
@@ -220,7 +220,7 @@ cdef class NebulaRules(Rules):
         state.full = number_in(fields["full"], "full", 0, 1)
         state.phase = number_in(fields["phase"], "phase", 0, PHASE_FINISHED)
         state.seat = number_in(fields["seat"], "seat", 0, state.players - 1)
-        state.round = number_in(fields["round"], "round", 1, MOST_ROUNDS)
+        state.round = number_in(fields["round"], "round", 1, 0xFFFF)
         self.counts_in(state.bag, fields["bag"], "bag")
         for i in range(pieces):
             state.bag_total += state.bag[i]
@@ -245,7 +245,7 @@ cdef class NebulaRules(Rules):
             state.public_card[i] = card_in(card, f"public[{i}]", t.public_cards, False)
         for i, seats in enumerate(list_in(fields["markers"], "markers", t.public_in_play)):
             if not isinstance(seats, list) or len(seats) > state.players:
-                raise StateError(f"markers[{i}]", f"must be a list of at most {state.players} seats, not {seats!r}")
+                raise StateError(f"markers[{i}]", f"must be a list of at most {state.players} seats, not {shown(seats)}")
             for k, marker in enumerate(seats):
                 seat = number_in(marker, f"markers[{i}][{k}]", 0, state.players - 1)
                 if state.marked[i] >> seat & 1:
@@ -269,7 +269,7 @@ cdef class NebulaRules(Rules):
         state.took_supernova = number_in(fields["took_supernova"], "took_supernova", 0, 1)
         placed = fields["placed"]
         if not isinstance(placed, list):
-            raise StateError("placed", f"must be a list, not {placed!r}")
+            raise StateError("placed", f"must be a list, not {shown(placed)}")
         for i, piece in enumerate(placed):
             k = number_in(piece, f"placed[{i}]", 0, pieces - 1)
             if state.placed >> k & 1:
@@ -280,7 +280,7 @@ cdef class NebulaRules(Rules):
         self.check(state)
         if number_in(fields["indicator"], "indicator", 0, 255) != indicator_of(t, state):
             raise StateError(
-                "indicator", f"must be {indicator_of(t, state)} by the black holes placed, not {fields['indicator']!r}"
+                "indicator", f"must be {indicator_of(t, state)} by the black holes placed, not {shown(fields['indicator'])}"
             )
         return made
 

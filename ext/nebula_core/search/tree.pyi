@@ -1,3 +1,5 @@
+"""The search tree of one worker, and what it takes and tells."""
+
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, final

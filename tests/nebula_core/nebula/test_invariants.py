@@ -251,6 +251,67 @@ def test_what_was_placed_lies_on_the_boards(table: Table) -> None:
     refused(table, base(table, placed=["orange"], **said), "placed", "nowhere on its boards")
 
 
+def test_who_took_the_supernovas_colour_has_the_piece(table: Table) -> None:
+    said: dict[str, Any] = {"phase": Phase.PLACE, "supernova": "orange", "took_supernova": True}
+    refused(table, base(table, observatory=[[], ["violet"], []], **said), "took_supernova", "no piece")
+    table.position(**{**BASE, **said, "observatory": [[], ["violet", "orange"], []]})
+
+
+def first_turn(table: Table, **said: Any) -> Any:
+    """Fields before the first move, in which the seats hold what the setup gave them, with some changes."""
+    given: dict[str, Any] = {
+        "players": 3,
+        "round": 1,
+        "observatory": [[], ["red"], ["red", "blue"]],
+        "supernova": "orange",
+    }
+    return table.fields(phase=Phase.TURN, **{**given, **said})
+
+
+def test_nothing_has_been_played_before_the_first_move(table: Table) -> None:
+    table.rules.from_fields(first_turn(table))
+    before = "before the first turn"
+    refused(table, first_turn(table, observatory=[["red"], ["red"], ["red", "blue"]]), "observatory[0]", before)
+    refused(table, first_turn(table, figures=[3, 3, 3]), "figures[0]", "before the first turn")
+    refused(table, first_turn(table, bag={"blue": 12, "black_hole": 9}), "removed[0]", before)
+    refused(table, first_turn(table, holes=[0, 0, 1]), "holes[2]", before)
+
+
+def test_a_seat_has_no_more_than_its_turns_can_have_brought(table: Table) -> None:
+    said: dict[str, Any] = {"players": 2, "round": 2, "supernova": "orange", "observatory": [[], ["red"]]}
+    valid = {"phase": Phase.TURN, "galaxy": [{0: "red", 1: "blue"}], "public": ["T10", "T11", "T12", "T13"]}
+    table.position(**valid, **said)
+    two_red = {**valid, "galaxy": [{0: "red", 2: "red", 1: "blue"}]}
+    refused(table, table.fields(**two_red, **said), "galaxy[0]", "of one colour")
+    refused(
+        table,
+        table.fields(**{**valid, "galaxy": [{0: "red"}]}, **said, holes=[2, 0]),
+        "holes[0]",
+        "1 finished turns allow",
+    )
+    hoard = {**said, "observatory": [["red", "blue"] * 2, ["red"]]}
+    refused(table, table.fields(**valid, **hoard), "observatory[0]", "1 turns can have brought")
+    refused(table, table.fields(**valid, **said, bag={"blue": 9}), "removed", "the turns so far")
+
+
+def test_the_last_round_that_is_taken_can_be_played_on(table: Table) -> None:
+    """A state that was let in never leads to one that is refused."""
+    fields = base(table)
+    least, most = 1, 0xFFFF
+    while least < most:
+        fields["round"] = (least + most + 1) // 2
+        try:
+            table.rules.from_fields(fields)
+            least = fields["round"]
+        except StateError:
+            most = fields["round"] - 1
+    fields["round"] = least
+    state = table.rules.from_fields(fields)
+    while not state.finished:
+        state = table.pass_turn(state)
+        assert table.rules.unpack(state.pack()) == state
+
+
 def test_no_supernova_was_taken_where_there_is_none(table: Table) -> None:
     said: dict[str, Any] = {"phase": Phase.PLACE, "bag": {BLACK_HOLE: 3}, "supernova": None, "took_supernova": True}
     refused(table, base(table, **said), "took_supernova", "no supernova")

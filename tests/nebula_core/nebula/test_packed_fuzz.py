@@ -161,13 +161,14 @@ def test_the_packed_form_is_the_same_on_every_machine(table: Table) -> None:
         markers={"T01": [1]},
         values={"color red": 1, "card A02": 1, "constellation Draco": 1},
         personal=[["S22", "S21"], [None, None]],
+        supernova="blue",
         took_supernova=True,
         placed=["white"],
     )
     parts = [
         "01 06 6e 65 62 75 6c 61 08 73 74 61 6e 64 61 72 64 a1 f4 70 d0 1c e4 71 5c 95 00",  # version, names, length
-        "02 01 06 01 2c 01 05 01 08",  # players, variant, phase, seat, round, supernova, took it, placed
-        "00 10 00 00 12 00 00 10 00 00 10 00 03 0c 00 00 11 00 02 06 00",  # bag, removed, drawn of each piece
+        "02 01 06 01 2c 01 04 01 08",  # players, variant, phase, seat, round, supernova, took it, placed
+        "00 10 00 00 12 00 00 10 00 00 10 00 03 0b 00 00 12 00 02 06 00",  # bag, removed, drawn of each piece
         "00 ff 01 02 03 04 05 00 00 01 02 03 04 05 00 00 01 02 03 04 05",  # figure and pieces of each cluster
         "01 00 00 00 00 00 00 00 00 00 00 00 00 04 00 00 10 00 00 00 00 00 00 00",  # seat 0: the spaces of each colour
         "01 00 00 00 00 00 01 01 15 14",  # its Observatory, black holes, personal tasks
@@ -176,7 +177,7 @@ def test_the_packed_form_is_the_same_on_every_machine(table: Table) -> None:
         "00 02 01 09 00 00 0f 00 00 17 00 00",  # public tasks, with the set of markers and their order
         "00 00 01 01 02 00 03 00",  # advanced cards, with their values
         "01 00 00 00 00 00 00 01 00 00",  # values of colours and constellations
-        "c4 9e af fc",  # checksum
+        "8b 29 91 95",  # checksum
     ]
     assert state.pack() == bytes.fromhex("".join(parts))
 
