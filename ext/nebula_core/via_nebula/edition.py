@@ -1,8 +1,9 @@
 """An edition of Via Nebula as the core wants it: indices instead of names, every number checked to fit.
 
-Made by `nebula_ai.games.via_nebula.edition` out of a TOML file; compiled by `ViaNebulaRules` into C tables. Resources and
-maps are numbered from 0 in the order of the file. Kinds of tokens (alike in resource, count and points) are the regular ones, then
-the special ones; cards are the neutral contracts, then the private ones. Hexes are numbered row by row, without gaps.
+Made by `nebula_ai.games.via_nebula.edition` out of a TOML file; compiled by `ViaNebulaRules` into C tables. Resources
+and maps are numbered from 0 in the order of the file. Kinds of tokens (alike in resource, count and points) are the
+regular ones, then the special ones; cards are the neutral contracts, then the private ones. Hexes are numbered row by
+row, without gaps.
 """
 
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ class TokenKind:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A card. `parts` is the number that comes with the effect, 0 without one and for SCORE; `per` is for SCORE alone."""
+    """A card. `parts` is the number that comes with the effect, 0 without one and for SCORE; `per` is for SCORE."""
 
     cost: tuple[int, ...]  # by resource
     points: int
@@ -97,7 +98,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """Maps, cards and numbers. Tuples of three are by number of players, less 2; 0 where the edition does not allow it."""
+    """Maps, cards and numbers. Tuples of three are by number of players, less 2; 0 where it is not allowed."""
 
     name: str
     content_hash: bytes  # 8 bytes; equal contents, equal hashes

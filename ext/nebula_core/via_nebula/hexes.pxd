@@ -1,4 +1,4 @@
-# Sets of hexes: 128 bits, one for each hex of a map, numbered row by row. Knows nothing of a map but the shape of its rows.
+# Sets of hexes: 128 bits, one for each hex of a map, numbered row by row. Knows of a map only the shape of its rows.
 #
 # Two words and not a 128-bit integer, which would need a state aligned to 16 bytes.
 
@@ -126,7 +126,7 @@ cdef inline Hexes neighbours(const Steps* steps, Hexes set) noexcept nogil:
 
 
 cdef inline Hexes connected(const Steps* steps, Hexes start, Hexes within, Hexes* around) noexcept nogil:
-    """The hexes that steps inside `within` reach from `start`, itself inside; `around` becomes all neighbours of them."""
+    """The hexes that steps inside `within` reach from `start`, itself inside; `around` becomes all their neighbours."""
     cdef Hexes reached = start
     cdef Hexes wider
     while True:

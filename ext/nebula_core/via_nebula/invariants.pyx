@@ -12,7 +12,7 @@ from nebula_core.via_nebula.hexes cimport Hexes, any_of, both, connected, either
 from nebula_core.via_nebula.play cimport (
     NEED_NOTHING, NEED_PRIVATE_CONTRACT, Missing, deck_left, meadows_in, missing_in_setup, part_possible, unseen_cards
 )
-from nebula_core.via_nebula.resources cimport bundle_of, count_in
+from nebula_core.via_nebula.resources cimport count_in
 from nebula_core.via_nebula.scoring cimport taken_by
 from nebula_core.via_nebula.state cimport (
     NO_CARD, NO_SEAT, PHASE_DRAW, PHASE_EFFECT, PHASE_FINISHED, PHASE_OPEN, PHASE_SETUP, PHASE_TURN, SEATS,
@@ -75,7 +75,7 @@ cdef int check_ranges(const Tables* t, const ViaNebulaState* s) except -1:
     check_bundle(t, s.reserve, "reserve")
     if any_of(without(s.empty, map.all)):
         raise StateError("empty", f"a hex is beyond the {map.hexes} there are")
-    if (s.tokens | s.exploited) >> map.meadows and map.meadows < MAX_MEADOWS:
+    if map.meadows < MAX_MEADOWS and (s.tokens | s.exploited) >> map.meadows:
         raise StateError("tokens", f"a meadow is beyond the {map.meadows} there are")
     others = s.exploited
     for seat in range(SEATS):
@@ -226,7 +226,7 @@ cdef int check_tiles(const Tables* t, const ViaNebulaState* s) except -1:
         stacks_used_up = stacks_used_up or s.tiles[seat] == 0
         cleared += parts_of(t, s, seat, CLEAR)
     if used != size_of(laid):
-        raise StateError("empty", f"{size_of(laid)} meadow tiles are laid, but {used} have left the stacks and the stock")
+        raise StateError("empty", f"{size_of(laid)} meadow tiles are laid, but {used} have left stacks and stock")
     if s.stock < pieces.common_tiles and not stacks_used_up:
         raise StateError("stock", "is used before any player's stacks are empty")
     for i in range(map.ruins):
@@ -234,8 +234,8 @@ cdef int check_tiles(const Tables* t, const ViaNebulaState* s) except -1:
             raise StateError("empty", f"hex {map.hex_of_ruin[i]} is a ruin")
     if size_of(both(laid, map.forbidden)) > cleared:
         raise StateError("empty", "more forbidden hexes are explored than contracts allow")
-    # A tile is laid next to an empty meadow, a craftsman, a site or a building. Each of these is still there, or an empty
-    # meadow by now.
+    # A tile is laid next to an empty meadow, a craftsman, a site or a building. Each of these is still there, or an
+    # empty meadow by now.
     for i in range(map.meadows):
         if emptied >> i & 1 or any_craftsman(s, i):
             linked = either(linked, map.around_meadow[i])
@@ -331,7 +331,9 @@ cdef int check_setup(const Tables* t, const ViaNebulaState* s) except -1:
         for i in range(popcount(s.tokens)):
             found += s.meadow[i] == kind
             if found > t.token[kind].copies:
-                raise StateError(f"tokens[{i}]", f"there are {found} tokens of kind {kind}, but only {t.token[kind].copies}")
+                raise StateError(
+                    f"tokens[{i}]", f"there are {found} of kind {kind}, but only {t.token[kind].copies} in the edition"
+                )
         left = t.token[kind].pieces & ~s.boxed
         if left and (s.boxed & t.token[kind].pieces) > (left & (<uint32_t>0 - left)):
             raise StateError("boxed", "of tokens that are alike the first ones are meant")
@@ -387,7 +389,7 @@ cdef int check_exploitations(const Tables* t, const ViaNebulaState* s) except -1
         if popcount(s.own[seat]) > t.pieces[s.players].craftsmen:
             raise StateError("craftsmen", f"seat {seat} has only {t.pieces[s.players].craftsmen}")
     if popcount(neutral) > t.special_tokens - t.special_removed:
-        raise StateError("exploitations", f"there are more neutral ones than special tokens on the map")
+        raise StateError("exploitations", "there are more neutral ones than special tokens on the map")
     for seat in range(s.players + 1):
         owned = s.own[seat] if seat < s.players else neutral
         yields = {}
@@ -420,7 +422,7 @@ cdef int check_contracts(const Tables* t, const ViaNebulaState* s) except -1:
         found = popcount64((s.hand[seat] | s.done[seat]) & t.private_) + s.unknown_private[seat]
         if found != t.private_dealt:
             raise StateError(
-                f"hands[{seat}]", f"the seat has {found} private contracts, done or not, but was dealt {t.private_dealt}"
+                f"hands[{seat}]", f"{found} private contracts, done or not, but {t.private_dealt} were dealt"
             )
         if popcount64(s.hand[seat] & t.neutral) + s.unknown_neutral[seat] > parts_of(t, s, seat, CONTRACT):
             raise StateError(f"hands[{seat}]", "more neutral contracts than the seat can have drawn")
@@ -468,6 +470,8 @@ cdef int check_turn(const Tables* t, const ViaNebulaState* s) except -1:
     cdef int most = t.action_points
     cdef bint found = False
     cdef uint64_t cards = s.done[s.seat]
+    cdef int card
+    cdef int parts
     if (s.effect == NO_EFFECT) != (s.parts == 0):
         raise StateError("parts", f"must be 0 without an effect and more with one, not {s.parts}")
     if s.acted and s.idle:
@@ -490,15 +494,15 @@ cdef int check_turn(const Tables* t, const ViaNebulaState* s) except -1:
             raise StateError("action_points", "must be more than 0: without any the turn has ended")
         return 0
     while cards:
-        # The contract under way; an open place is filled before anything of its effect is carried out.
-        if t.contract[lowest64(cards)].effect == s.effect or (s.effect == NO_EFFECT and t.contract[lowest64(cards)].parts == 0):
-            if s.phase == PHASE_OPEN:
-                found = found or (
-                    t.contract[lowest64(cards)].parts == s.parts and (t.neutral >> lowest64(cards) & 1) != 0
-                )
-            else:
-                found = found or t.contract[lowest64(cards)].parts >= s.parts
+        # The contract under way; if an open place waits, it was an open one, and nothing of its effect is carried out.
+        card = lowest64(cards)
         cards &= cards - 1
+        parts = t.contract[card].parts
+        if t.contract[card].effect == s.effect or (s.effect == NO_EFFECT and parts == 0):
+            if s.phase == PHASE_OPEN:
+                found = found or (parts == s.parts and (t.neutral >> card & 1) != 0)
+            else:
+                found = found or parts >= s.parts
     if not found:
         raise StateError("effect", f"seat {s.seat} has done no contract with so much of this effect left")
     if (s.phase == PHASE_OPEN or s.phase == PHASE_DRAW) and deck_left(t, s) < 1:

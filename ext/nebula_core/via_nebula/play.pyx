@@ -10,13 +10,14 @@ from nebula_core.bits cimport lowest, lowest64, nth, nth64, popcount, popcount64
 from nebula_core.game cimport CHANCE, FINISHED, WHOLE_WIN, Game, move_t
 from nebula_core.rng cimport Rng, below
 from nebula_core.via_nebula.hexes cimport (
-    Hexes, any_of, both, connected, either, first_of, neighbours, no_hexes, nth_of, only, size_of, without, without_first
+    Hexes, any_of, both, connected, either, first_of, has, neighbours, no_hexes, nth_of, only, size_of, without,
+    without_first
 )
 from nebula_core.via_nebula.moves cimport (
     BUILD, CLEAR_PART, CRAFTSMAN, DECLINE, DELIVER_PART, DRAW_CARD, END_TURN, EXPLORE, OPEN_CARD, PRIVATE_CARD,
     RECALL_PART, SITE, SPECIAL, SUPPLY_PART, SWAP_PART, TOKEN, TRANSPORT, argument_of, encode_move, kind_of
 )
-from nebula_core.via_nebula.resources cimport bundle_of, contains, count_in, total_of
+from nebula_core.via_nebula.resources cimport bundle_of, contains, count_in
 from nebula_core.via_nebula.scoring cimport Points, score
 from nebula_core.via_nebula.state cimport (
     NO_CARD, NO_SEAT, PHASE_DRAW, PHASE_EFFECT, PHASE_FINISHED, PHASE_OPEN, PHASE_SETUP, PHASE_TURN, SEATS,
@@ -154,19 +155,6 @@ cdef Hexes clearable(const Tables* tables, const ViaNebulaState* state) noexcept
     )
 
 
-cdef uint64_t payable(const Tables* tables, uint64_t site, uint64_t cards) noexcept nogil:
-    """Those of the cards whose cost is on a site."""
-    cdef uint64_t found = 0
-    cdef int card
-    if total_of(site) < tables.cheapest:
-        return 0
-    while cards:
-        card = lowest64(cards)
-        cards &= cards - 1
-        found |= <uint64_t>contains(site, tables.contract[card].cost) << card
-    return found
-
-
 cdef uint64_t cards_to_build(const Tables* tables, const ViaNebulaState* state) noexcept nogil:
     """The cards that the seat in turn may build from, unknown ones as all that they could be."""
     cdef uint64_t cards = state.hand[state.seat] | open_cards(tables, state)
@@ -220,6 +208,7 @@ cdef inline void find_actions(const Tables* tables, const ViaNebulaState* state,
     cdef int seat = state.seat
     cdef int left = state.action_points
     cdef int site
+    cdef int card
     cdef uint64_t cards = 0
     cdef Hexes terrain
     to.craftsmen = 0
@@ -242,7 +231,12 @@ cdef inline void find_actions(const Tables* tables, const ViaNebulaState* state,
         to.transports[site] = 0
         if left >= tables.transport_cost:
             to.transports[site] = state.reach[seat][site] & state.exploited
-        to.builds[site] = payable(tables, state.site[seat][site], cards)
+        to.builds[site] = 0
+    while cards:
+        card = lowest64(cards)
+        cards &= cards - 1
+        for site in range(MAX_SITES):
+            to.builds[site] |= <uint64_t>contains(state.site[seat][site], tables.contract[card].cost) << card
 
 
 cdef inline int site_at_home(const Pieces* pieces, const ViaNebulaState* state) noexcept nogil:
@@ -390,13 +384,13 @@ cdef void become_empty(const Tables* tables, ViaNebulaState* state, int hex) noe
     """A hex becomes an empty meadow, and so may join exploitations with sites."""
     cdef const Map* map = map_of(tables, state)
     cdef Hexes around
-    cdef uint32_t meadows = 0
-    cdef uint32_t ruins
+    cdef uint32_t meadows
     cdef int seat
     cdef int site
     state.empty = either(state.empty, only(hex))
     state.frontier = either(state.frontier, map.around[hex])
-    connected(&map.steps, only(hex), state.empty, &around)
+    # From the neighbours as well, which saves a step.
+    connected(&map.steps, either(only(hex), both(map.around[hex], state.empty)), state.empty, &around)
     meadows = meadows_in(map, around)
     for seat in range(state.players):
         for site in range(MAX_SITES):
@@ -585,7 +579,7 @@ cdef void apply(const void* edition, void* to, move_t move) noexcept nogil:
     cdef int high = argument >> 8
     cdef int meadow
     if kind == EXPLORE:
-        pay(state, tables.forest_cost if any_of(both(map.forest, only(low))) else tables.mist_cost)
+        pay(state, tables.forest_cost if has(map.forest, low) else tables.mist_cost)
         lay_tile(tables, state, low)
     elif kind == TRANSPORT:
         pay(state, tables.transport_cost)
@@ -750,8 +744,6 @@ cdef int chances(const void* edition, const void* of, move_t* outcomes, uint32_t
 
 
 cdef int settle(const void* edition, void* to, Rng* rng) noexcept nogil:
-    cdef const Tables* tables = <const Tables*>edition
-    cdef ViaNebulaState* state = <ViaNebulaState*>to
     cdef move_t outcomes[MAX_CARDS]
     cdef uint32_t weights[MAX_CARDS]
     cdef int open_events = 0

@@ -18,7 +18,8 @@ class Phase(IntEnum):
     FINISHED = 5
 
 class Fields(TypedDict):
-    """A state in indices. Meadows are the hexes that are meadows on the map itself, in their order. NOTHING where it makes sense."""
+    """A state in indices; NOTHING where it makes sense. Meadows are the hexes that are meadows on the map itself, in
+    their order."""
 
     players: int
     map: int
@@ -32,7 +33,7 @@ class Fields(TypedDict):
     end_card: int  # a seat or NOTHING
     boxed: list[int]  # kinds of special tokens that went back, ascending; only until the tokens are on the map
     tokens: list[int]  # by meadow: a kind or NOTHING
-    exploitations: list[list[int] | None]  # by meadow: owner (NOTHING: neutral), resource, count
+    exploitations: list[list[int] | None]  # by meadow: owner or NOTHING, resource, count
     empty: list[int]  # hexes that are empty meadows, ascending: all that bear a tile, and meadows where nothing is left
     sites: list[list[int]]  # by seat and number: a hex or NOTHING
     site_resources: list[list[list[int]]]  # by seat, number and resource
@@ -61,7 +62,7 @@ class Scores(TypedDict):
     total: int
 
 class MoveKind(IntEnum):
-    """The top byte of a move or chance outcome. Below it, from the low bits: see each. Sites are numbered by seat from 0."""
+    """The top byte of a move or chance outcome. Below it, from the low bits: see each. Sites by their numbers."""
 
     CRAFTSMAN = 1  # hex
     SITE = 2  # hex
@@ -87,16 +88,17 @@ class ViaNebulaRules(Rules):
 
     def __init__(self, edition: Edition) -> None: ...
     def new(self, players: int, map: int) -> State:
-        """A state before the first chance event of the setup. Raises StateError for a number of players or a map that the
-        edition does not have."""
+        """A state before the first chance event of the setup. Raises StateError for a number of players or a map that
+        the edition does not have."""
     def map_of(self, state: State) -> int:
         """The map that a state is played on."""
     def fields(self, state: State) -> Fields:
         """The state in indices; a fresh structure."""
     def from_fields(self, fields: Fields) -> State:
-        """The state with these fields. Raises StateError (field paths are those of `Fields`) if any invariant is broken."""
+        """The state with these fields. Raises StateError, with the path in `Fields`, if any invariant is broken."""
     def scores(self, state: State) -> list[Scores]:
-        """For each seat its points if the game ended now: what is left on its sites and exploitations counts as stored."""
+        """For each seat its points if the game ended now: what is left on its sites and exploitations counts as
+        stored."""
 
 def encode(kind: MoveKind, argument: int = 0) -> int:
     """A move or outcome from its parts."""

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from nebula_core.errors import MoveError, StateError
@@ -12,7 +12,7 @@ from nebula_core.face cimport Rules, State, new_state
 from nebula_core.via_nebula cimport moves as move_kinds
 from nebula_core.via_nebula.hexes cimport either, has, only
 from nebula_core.via_nebula.invariants cimport check_ranges, check_state
-from nebula_core.via_nebula.play cimport NEED_PRIVATE_CONTRACT, derive, meadows_in, missing_in_setup, set_functions
+from nebula_core.via_nebula.play cimport NEED_PRIVATE_CONTRACT, derive, missing_in_setup, set_functions
 from nebula_core.via_nebula.resources cimport bundle_of, count_in
 from nebula_core.via_nebula.scoring cimport Points, score, taken_by
 from nebula_core.via_nebula.state cimport (
@@ -282,12 +282,14 @@ cdef class ViaNebulaRules(Rules):
             for i, bundle in enumerate(list_in(row, f"site_resources[{seat}]", pieces.sites)):
                 state.site[seat][i] = self.bundle_in(bundle, f"site_resources[{seat}][{i}]")
         for seat, row in enumerate(list_in(fields["buildings"], "buildings", players)):
-            ruins = sorted([
-                self.ruin_in(map, number_in(hex, f"buildings[{seat}][{i}]", 0, map.hexes - 1), f"buildings[{seat}][{i}]")
-                for i, hex in enumerate(list_in(row, f"buildings[{seat}]", -1))
-            ])
-            state.buildings[seat] = number_in(len(ruins), f"buildings[{seat}]", 0, pieces.buildings)
-            for i, ruin in enumerate(ruins):
+            ruins = []
+            for i, hex in enumerate(list_in(row, f"buildings[{seat}]", -1)):
+                k = number_in(hex, f"buildings[{seat}][{i}]", 0, map.hexes - 1)
+                ruins.append(self.ruin_in(map, k, f"buildings[{seat}][{i}]"))
+            if len(ruins) > pieces.buildings:
+                raise StateError(f"buildings[{seat}]", f"must be at most {pieces.buildings}, not {len(ruins)}")
+            state.buildings[seat] = len(ruins)
+            for i, ruin in enumerate(sorted(ruins)):
                 state.building[seat][i] = ruin
         for seat, row in enumerate(list_in(fields["stacks"], "stacks", players)):
             state.tiles[seat] = self.stacks_in(pieces, row, f"stacks[{seat}]")
@@ -323,8 +325,8 @@ cdef class ViaNebulaRules(Rules):
     cdef int exploitation_in(self, ViaNebulaState* state, int meadow, object given) except -1:
         cdef str field = f"exploitations[{meadow}]"
         cdef int owner
-        owner, resource, count = list_in(given, field, 3)
-        owner = number_in(owner, field, -1, state.players - 1)
+        whose, resource, count = list_in(given, field, 3)
+        owner = number_in(whose, field, -1, state.players - 1)
         if state.tokens >> meadow & 1:
             raise StateError(field, "a token lies there too")
         state.exploited |= <uint32_t>1 << meadow
@@ -513,7 +515,7 @@ cdef class Reader:
 
 
 FIELD_NAMES = frozenset((
-    "players", "map", "phase", "seat", "action_points", "acted", "idle", "effect", "parts", "end_card", "boxed", "tokens",
-    "exploitations", "empty", "sites", "site_resources", "buildings", "stacks", "stock", "craftsmen", "reserve", "storehouse",
-    "taken", "hands", "unknown_neutral", "unknown_private", "done", "open",
+    "players", "map", "phase", "seat", "action_points", "acted", "idle", "effect", "parts", "end_card", "boxed",
+    "tokens", "exploitations", "empty", "sites", "site_resources", "buildings", "stacks", "stock", "craftsmen",
+    "reserve", "storehouse", "taken", "hands", "unknown_neutral", "unknown_private", "done", "open",
 ))

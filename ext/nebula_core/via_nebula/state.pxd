@@ -1,5 +1,5 @@
-# The state of a game of Via Nebula: a flat struct, everything that lies on the table and in the hands, and a few sets that
-# follow from it and would be dear to find anew at each decision.
+# The state of a game of Via Nebula: a flat struct, everything that lies on the table and in the hands, and a few sets
+# that follow from it and would be dear to find anew at each decision.
 #
 # In memory (bytes):
 #
@@ -7,8 +7,8 @@
 #     reach[4][3] 48 | free ruins 4 | taken 64 | meadow 32 | ruins of sites 12, of buildings 32 | open 8 | unknown 8 |
 #     the rest 19
 #
-# Unused elements are 0, also of arrays of pieces and cards, except that a site at home stands on ruin NO_PLACE, as the sites of
-# seats that nobody has do: two equal states are equal byte for byte.
+# Unused elements are 0, also of arrays of pieces and cards, except that a site at home stands on ruin NO_PLACE, as does
+# one that nobody has: two equal states are equal byte for byte.
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 

@@ -1,7 +1,7 @@
 # An edition of Via Nebula compiled: constant numbers and sets, filled once by tables.pyx and then only read.
 #
-# The meadows of a map (its hexes that are meadows from the start) and its ruins are numbered besides, each in the order of
-# the hexes, so that sets of them are uint32 bit sets. Sets of cards are uint64 bit sets.
+# The meadows of a map (its hexes that are meadows from the start) and its ruins are numbered besides, each in the order
+# of the hexes, so that sets of them are uint32 bit sets. Sets of cards are uint64 bit sets.
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -124,6 +124,5 @@ ctypedef struct Tables:
     int cards
     uint64_t neutral    # the sets of both
     uint64_t private_
-    int cheapest        # the fewest resources that a contract costs
 
 cdef int compile_tables(object edition, Tables* tables) except -1

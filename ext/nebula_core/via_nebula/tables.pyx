@@ -5,8 +5,8 @@ from libc.string cimport memset
 
 from nebula_core.errors import EditionError
 
-from nebula_core.via_nebula.hexes cimport Hexes, either, no_hexes, only
-from nebula_core.via_nebula.resources cimport bundle_of, total_of
+from nebula_core.via_nebula.hexes cimport Hexes, either, only
+from nebula_core.via_nebula.resources cimport bundle_of
 
 
 cdef int fits(object number, int most, str key) except -1:
@@ -156,8 +156,6 @@ cdef int compile_tables(object edition, Tables* tables) except -1:
     tables.cards = fits(len(contracts), MAX_CARDS, "neutral_contract")
     tables.neutral = first_cards(tables.neutral_cards)
     tables.private_ = first_cards(tables.cards) & ~tables.neutral
-    tables.cheapest = 255
     for i, contract in enumerate(contracts):
         compile_contract(contract, &tables.contract[i], "neutral_contract")
-        tables.cheapest = min(tables.cheapest, total_of(tables.contract[i].cost))
     return 0

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from nebula_ai.checked import MAX_BYTES
+from nebula_ai.editions import content_hash
 from nebula_ai.errors import EditionError
-from nebula_ai.games.nebula.edition import STANDARD, content_hash, parse_edition, read_edition
+from nebula_ai.games.nebula.edition import STANDARD, parse_edition, read_edition
 from nebula_core.nebula import edition as core
 from nebula_core.nebula.edition import Counter, CounterKind, LinkKind
 from nebula_core.nebula.rules import NebulaRules
