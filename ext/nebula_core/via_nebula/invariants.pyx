@@ -267,7 +267,8 @@ cdef int parts_of(const Tables* t, const ViaNebulaState* s, int seat, int effect
         cards &= cards - 1
     if seat == s.seat and s.effect == effect:
         parts -= s.parts
-    return parts
+    # More left than there ever were is for check_turn to refuse.
+    return max(0, parts)
 
 
 # --- The setup ---------------------------------------------------------------------------------------------------
