@@ -1,8 +1,8 @@
 """What the core refuses, and how it says so.
 
 Two kinds, because a caller reacts to them differently: `InvalidInput` is wrong whatever the state of the game
-(correct it and ask again), `NotPossibleNow` is a good request at the wrong moment (the game is finished, a chance event is
-pending, a card is not known).
+(correct it and ask again), `NotPossibleNow` is a good request at the wrong moment (the game is finished, a chance event
+is pending, a card is not known).
 """
 
 
@@ -16,6 +16,7 @@ class InvalidInput(ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
+        """Field and reason, as one line."""
         return f"{self.field}: {self.reason}"
 
 
@@ -40,7 +41,7 @@ class LimitError(InvalidInput):
 
 
 class NotPossibleNow(RuntimeError):
-    """A good request that the state does not allow. `reason` is a stable word in capitals, the message is for people."""
+    """A good request that the state does not allow. `reason` is a stable word in capitals, the message for people."""
 
     reason = "NOT_POSSIBLE_NOW"
 

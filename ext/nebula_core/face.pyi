@@ -45,7 +45,7 @@ class State:
     def resolve(self, outcome: int) -> State:
         """The state after the pending chance event came out like this. Raises ChanceError or NoChancePending."""
     def settle(self, generator: Generator) -> tuple[State, list[int]]:
-        """Draws every pending chance event: the state then, and the outcomes in their order (none if none was pending)."""
+        """Draws every pending chance event: the state then, and the outcomes in their order (none if none was due)."""
     def observe(self, seat: int) -> State:
         """What one seat sees. Raises StateError if there is no such seat."""
     def determinize(self, seat: int, generator: Generator) -> State:
@@ -55,8 +55,11 @@ class State:
     def pack(self) -> bytes:
         """The packed form: versioned, with the edition's name and hash and a checksum; equal states, equal bytes."""
     def perft(self, depth: int) -> int:
-        """Number of ways to make `depth` decisions from here, every outcome of a chance event between two of them counted as a way
-        of its own; a game that ends earlier counts once. `depth` 0 to 16, else LimitError. Can be interrupted (Ctrl-C)."""
+        """Number of ways to make `depth` decisions from here.
+
+        Every outcome of a chance event between two of them counts as a way of its own, a game that ends earlier once.
+        `depth`: 0 to 16, else LimitError. Can be interrupted (Ctrl-C).
+        """
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 

@@ -79,20 +79,33 @@ cdef class Rules:
         raise NotImplementedError
 
 
+# Whether this module is making a state: nobody else may, because a state without rules has no functions to call.
+cdef bint making = False
+
+
 cdef State new_state(Rules rules):
-    cdef State state = State.__new__(State)
+    global making
+    cdef State state
+    making = True
+    try:
+        state = State.__new__(State)
+    finally:
+        making = False
     state.rules = rules
     memset(state.storage, 0, MAX_STATE_BYTES)
     return state
 
 
 cdef class State:
+    def __cinit__(self):
+        if not making:
+            raise TypeError("a state is made by its rules")
+
     cdef void* data(self) noexcept:
         return self.storage
 
     cdef State copy(self):
-        cdef State state = State.__new__(State)
-        state.rules = self.rules
+        cdef State state = new_state(self.rules)
         memcpy(state.storage, self.storage, MAX_STATE_BYTES)
         return state
 

@@ -48,8 +48,9 @@ ctypedef struct Game:
     move_t (*random_move)(const void* tables, const void* state, Rng* rng) noexcept nogil
     # Makes a legal move. Afterwards any status is possible. An illegal move is undefined behaviour.
     void (*apply)(const void* tables, void* state, move_t move) noexcept nogil
-    # Draws every pending chance event until a seat has to decide or the game is finished. Returns how many of the
-    # events drawn had more than one possible outcome.
+    # Draws every pending chance event until a seat has to decide or the game is finished, each with one `below` the sum
+    # of the weights that `chances` gives, counted off in the order of its outcomes: the same generator draws the same
+    # at the edges. Returns how many of the events drawn had more than one possible outcome.
     int (*settle)(const void* tables, void* state, Rng* rng) noexcept nogil
     # Writes the possible outcomes of the pending chance event, strictly ascending, with weights (proportional to their
     # probability, each at least 1), and returns how many: at least 1. Status must be CHANCE.

@@ -9,7 +9,11 @@ from nebula_core import errors
 
 @pytest.mark.parametrize(
     "error",
-    [errors.StateError("galaxy[1][7]", "is taken"), errors.LimitError("seed", "is negative"), errors.GameFinished("over")],
+    [
+        errors.StateError("galaxy[1][7]", "is taken"),
+        errors.LimitError("seed", "is negative"),
+        errors.GameFinished("over"),
+    ],
 )
 def test_an_error_crosses_from_one_process_to_another(error: Exception) -> None:
     arrived = pickle.loads(pickle.dumps(error))

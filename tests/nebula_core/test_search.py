@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ from nebula_core.search.tree import (
     natural_logarithm,
 )
 from tests.fit import assert_fits
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.endings import SMALL, certain_edition, last_turns
 from tests.nebula_core.nebula.positions import BLACK_HOLE, Table
 
 DECISIVE_LEAD = 100
@@ -53,33 +53,8 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def certain(tmp_path_factory: pytest.TempPathFactory) -> Table:
-    """An edition for two in which the cards of the other are known, being the only others, and turns are short."""
-    edition = standard()
-    edition["players"] = [2, 2]
-    for section, key in (("bag", "black_holes"), ("black_holes", "indicator_end"), ("public_tasks", "markers_end")):
-        edition[section][key] = {"2": edition[section][key]["2"]}
-    edition["clusters"] = {"count": 1, "spaces": 1, "steps": 1}
-    edition["setup"]["personal_dealt"] = 1
-    edition["personal_task"] = edition["personal_task"][:2]
-    return Table(write(edition, tmp_path_factory.mktemp("edition") / "certain.toml"))
-
-
-def last_turns(table: Table, **said: Any) -> State:
-    """A position in which seat 0 places, each other seat has one short turn, and nothing is left to chance."""
-    return table.position(phase=Phase.PLACE, bag={}, clusters={(0, 0): None}, **said)
-
-
-SMALL: dict[str, dict[str, Any]] = {
-    "stars": {"full": False, "observatory": [["red"], ["yellow"]], "galaxy": [{0: "violet"}, {0: "red"}]},
-    "a black hole": {"full": False, "observatory": [[BLACK_HOLE], ["yellow"]], "galaxy": [{0: "violet"}, {0: "red"}]},
-    "a marker": {
-        "observatory": [[BLACK_HOLE], []],
-        "galaxy": [{0: "violet"}, {0: "red"}],
-        "holes": [6, 5],
-        "values": {f"color {color}": 2 for color in ("red", "orange", "yellow", "white", "blue")},
-    },
-    "a tie": {"full": False, "observatory": [["red"], ["red"]]},
-}
+    """An edition in which no card is hidden."""
+    return certain_edition(tmp_path_factory.mktemp("edition"))
 
 
 PLACING: dict[str, Any] = {
@@ -243,6 +218,7 @@ LAST_TURNS: dict[str, dict[str, Any]] = {
         (10_000, {}),
         (10_000, {"exploration": 0.1}),
         (10_000, {"exploration": 3.0, "win_weight": 0.5}),
+        (10_000, {"win_weight": 1.0}),
         (10_000, {"max_depth": 2}),
         (40, {}),
         (3, {}),
@@ -518,17 +494,20 @@ def gap(tree: Tree) -> int:
     return first - second
 
 
-def test_decided(placing: State) -> None:
-    limit = 2000
-    tree = Tree(placing, 1, 0, Parameters(exploration=0.1), 10_000)
-    assert tree.run(simulations=limit) is StopRule.DECIDED
-    done = tree.simulations
-    assert limit / 2 < done < limit
-    assert gap(tree) > limit - done
-    before, whole = grown(placing, done - 1, exploration=0.1), grown(placing, limit, exploration=0.1)
-    assert gap(before) <= limit - (done - 1)
-    best = max(visits(tree))
-    assert visits(tree).index(best) == visits(whole).index(max(visits(whole)))
+@pytest.mark.parametrize("exploration", [0.1, 0.7, 3.0])
+def test_decided_as_soon_as_the_runner_up_cannot_catch_up(placing: State, exploration: float) -> None:
+    limit = 300
+    for seed in range(5):
+        watched = Tree(placing, seed, 0, Parameters(exploration=exploration), 1000)
+        while watched.simulations < limit and gap(watched) <= limit - watched.simulations:
+            watched.run(simulations=watched.simulations + 1, decided=False)
+        tree = Tree(placing, seed, 0, Parameters(exploration=exploration), 1000)
+        rule = tree.run(simulations=limit)
+        assert tree.simulations == watched.simulations
+        assert rule is (StopRule.DECIDED if tree.simulations < limit else StopRule.SIMULATIONS)
+        leader = visits(tree).index(max(visits(tree)))
+        tree.run(simulations=limit, decided=False)
+        assert rule is StopRule.SIMULATIONS or leader == visits(tree).index(max(visits(tree)))
 
 
 def test_decided_within_a_time(placing: State) -> None:
@@ -607,55 +586,67 @@ def test_a_state_in_which_nobody_decides(table: Table) -> None:
 # Exact play, when nothing is hidden and nothing left to chance.
 
 
-def exact(state: State) -> tuple[tuple[int, ...], list[int], list[int]]:
-    """Rewards, points and shares of the win when everybody plays best, the lowest move among equals."""
+class Exact(NamedTuple):
+    """What best play leads to: rewards, points and parts of the win by seat, and the moves on the way."""
+
+    rewards: tuple[int, ...]
+    points: list[int]
+    shares: list[int]
+    line: tuple[int, ...]
+
+
+def exact(state: State, line: tuple[int, ...] = ()) -> Exact:
+    """What follows when every seat maximises its own reward, by the lowest move among equals."""
     if state.finished:
         points, win_shares = state.outcome()
         shares = [round(share * WHOLE_WIN) for share in win_shares]
-        return Parameters().rewards(points, shares, DECISIVE_LEAD), points, shares
+        return Exact(Parameters().rewards(points, shares, DECISIVE_LEAD), points, shares, line)
     assert state.seat is not None
     seat = state.seat
-    return max((exact(state.apply(move)) for move in state.legal_moves()), key=lambda found: found[0][seat])
+    # The first among equals.
+    return max(
+        (exact(state.apply(move), (*line, move)) for move in state.legal_moves()), key=lambda found: found.rewards[seat]
+    )
 
 
 @pytest.mark.parametrize("said", SMALL.values(), ids=SMALL.keys())
 def test_exhausted(certain: Table, said: dict[str, Any]) -> None:
     root = last_turns(certain, **said)
-    tree = Tree(root, 1, 0, Parameters(), 10_000)
-    assert tree.run(simulations=1_000_000, decided=False) is StopRule.EXHAUSTED
-    assert tree.simulations < 1_000_000
+    # So much exploration that every line is soon in the tree.
+    tree = Tree(root, 1, 0, Parameters(exploration=10), 10_000)
+    assert tree.run(simulations=10_000, decided=False) is StopRule.EXHAUSTED
+    assert tree.simulations < 10_000
     for move in tree.root_moves():
-        rewards, points, shares = exact(root.apply(move.move))
-        assert move.reward_sums == tuple(move.visits * reward for reward in rewards)
-        assert list(move.point_sums) == [move.visits * number for number in points]
-        assert list(move.win_sums) == [move.visits * share for share in shares]
-        state = root
-        for each in move.line:
-            state = state.apply(each)
-        assert state.outcome()[0] == points
+        best = exact(root.apply(move.move), (move.move,))
+        assert move.line == best.line
+        assert move.reward_sums == tuple(move.visits * reward for reward in best.rewards)
+        assert list(move.point_sums) == [move.visits * number for number in best.points]
+        assert list(move.win_sums) == [move.visits * share for share in best.shares]
     found = everything(tree)
-    assert tree.run(simulations=1_000_000) is StopRule.EXHAUSTED
+    assert tree.run(simulations=10_000) is StopRule.EXHAUSTED
     assert everything(tree) == found
+
+
+@pytest.mark.parametrize("said", SMALL.values(), ids=SMALL.keys())
+def test_not_exhausted_while_chance_is_to_come(certain: Table, said: dict[str, Any]) -> None:
+    # What comes out of the bag in the refill decides what the other seat can take.
+    root = last_turns(certain, **said, bag={"red": 1, "blue": 1})
+    tree = Tree(root, 1, 0, Parameters(exploration=10), 10_000)
+    assert tree.run(simulations=10_000, decided=False) is StopRule.SIMULATIONS
 
 
 def test_not_exhausted_while_a_card_is_hidden(table: Table) -> None:
     root = last_turns(table, seat=1, full=False, observatory=[[], ["red"]])
-    tree = grown(root, 2000)
+    tree = Tree(root, 1, 0, Parameters(exploration=10), 10_000)
+    assert tree.run(simulations=10_000, decided=False) is StopRule.SIMULATIONS
     assert tree.nodes == 6
 
 
-def test_not_exhausted_while_chance_is_to_come(certain: Table) -> None:
-    # The bag holds two kinds of pieces; what comes first is seen by seat 1 and matters.
-    said = SMALL["stars"] | {"bag": {"red": 1, "blue": 1}, "phase": Phase.PLACE, "clusters": {(0, 0): None}}
-    root = certain.position(**said)
-    assert Tree(root, 1, 0, Parameters(), 10_000).run(simulations=5000, decided=False) is StopRule.SIMULATIONS
-
-
 def test_not_exhausted_without_room_for_every_line(certain: Table) -> None:
-    root = last_turns(certain, **SMALL["stars"])
-    assert Tree(root, 1, 0, Parameters(), 10).run(simulations=5000, decided=False) is StopRule.SIMULATIONS
-    shallow = Tree(root, 1, 0, Parameters(max_depth=1), 1000)
-    assert shallow.run(simulations=5000, decided=False) is StopRule.SIMULATIONS
+    root = last_turns(certain, **SMALL["two stars"])
+    for capacity, max_depth in ((100, 512), (10_000, 3)):
+        tree = Tree(root, 1, 0, Parameters(exploration=10, max_depth=max_depth), capacity)
+        assert tree.run(simulations=10_000, decided=False) is StopRule.SIMULATIONS
 
 
 # Rewards and parameters.

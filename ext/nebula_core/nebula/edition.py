@@ -55,10 +55,10 @@ class LinkKind(IntEnum):
 class Counter:
     """A number read off one player's boards. Fields that a kind does not use keep their defaults.
 
-    STARS: stars of `color` (any, if None) on the set `spaces`. LINKS: links between a star of `color` and one of `others[0]`,
-    among direct links only if `direct_only`. FLANKED: stars of `color` linked to both colours of `others`.
-    REGION_IN_COLORS: 1 if the set `spaces` is full and in exactly `number` colours. CONSTELLATIONS_WITH and ORBITS_WITH:
-    those that hold every colour of `others`.
+    STARS: stars of `color` (any, if None) on the set `spaces`. LINKS: links between a star of `color` and one of
+    `others[0]`, only the direct ones if `direct_only`. FLANKED: stars of `color` linked to both colours of `others`.
+    REGION_IN_COLORS: 1 if the set `spaces` is full and in exactly `number` colours. CONSTELLATIONS_WITH and
+    ORBITS_WITH: those that hold every colour of `others`.
     """
 
     kind: CounterKind

@@ -172,7 +172,7 @@ cdef int check_pieces(const Tables* t, const NebulaState* s) except -1:
             found += s.observatory[seat][piece]
             found += popcount(s.stars[seat][piece]) if piece < t.colors else s.holes[seat]
         if found != must:
-            raise StateError(f"bag[{piece}]", f"there are {found} of this piece in all places together, but must be {must}")
+            raise StateError(f"bag[{piece}]", f"there are {found} of this piece in all places, but must be {must}")
     return 0
 
 
@@ -303,6 +303,7 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
     cdef bint refillable = s.bag_total > 0 and first_empty(t, s) >= 0
     cdef bint placing = s.phase == PHASE_PLACE or s.phase == PHASE_ADVANCE
     cdef int turns
+    cdef int allowed
     cdef int drawn = 0
     cdef int holes = 0
     cdef int values = 0
@@ -330,9 +331,13 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
                     if s.figures[i] != k:
                         raise StateError(f"clusters[{i}][{k}]", "must not be empty: no figure stands there")
     for seat in range(s.players):
-        turns = s.round - (seat > s.seat or s.phase == PHASE_CHOOSE)
-        if popcount(galaxy_of(s, seat)) + s.holes[seat] > turns * max(t.stars_placed, t.stars_placed_with_supernova):
-            raise StateError(f"galaxy[{seat}]", f"more pieces are placed than {turns} turns allow")
+        # All that its finished turns allow, and what it has placed in this one.
+        turns = s.round - (seat > s.seat or (seat == s.seat and s.phase < PHASE_REFILL))
+        allowed = turns * max(t.stars_placed, t.stars_placed_with_supernova)
+        if seat == s.seat:
+            allowed += popcount(s.placed)
+        if popcount(galaxy_of(s, seat)) + s.holes[seat] > allowed:
+            raise StateError(f"galaxy[{seat}]", f"more pieces are placed than {turns} finished turns allow")
         holes += s.holes[seat]
     if s.full:
         for i in range(t.colors):

@@ -47,7 +47,9 @@ class Fields(TypedDict):
     color_values: list[int]  # by colour: index on the scale; empty in the basic variant
     constellation_values: list[int]
     advanced_values: list[int]  # in the order of `advanced`
-    personal: list[list[int]]  # by seat: as many as are dealt: a card, NOTHING or UNKNOWN. Once the seat has chosen, the kept one is first
+    personal: list[
+        list[int]
+    ]  # by seat, as many as are dealt: a card, NOTHING or UNKNOWN; once chosen, the kept one first
     took_supernova: bool  # a piece taken in this turn has the supernova's colour
     placed: list[int]  # pieces placed in this turn, ascending
     drawn: list[int]  # by piece: what chaos has drawn so far
@@ -72,7 +74,7 @@ class MoveKind(IntEnum):
     TAKE = 4  # bit set of clusters
     KEEP = 5  # counts, 3 bits for each piece, the first piece lowest
     PLACE = 6  # piece << 8 | space (space 0 for a black hole)
-    ADVANCE = 7  # group << 8 | index; group 0 a colour, 1 a constellation, 2 a card (index: the card's number in the edition)
+    ADVANCE = 7  # group << 8 | index; group 0: a colour, 1: a constellation, 2: a card, by its number in the edition
     DECLINE = 8
     STOP = 9
     PIECE = 16  # chance: piece
@@ -91,7 +93,7 @@ class NebulaRules(Rules):
     def fields(self, state: State) -> Fields:
         """The state in indices; a fresh structure."""
     def from_fields(self, fields: Fields) -> State:
-        """The state with these fields. Raises StateError (field paths are those of `Fields`) if any invariant is broken."""
+        """The state with these fields. Raises StateError (with a path in `Fields`) if any invariant is broken."""
     def scores(self, state: State) -> list[Scores | None]:
         """For each seat its points if the game ended now; None where they depend on an unknown card."""
     def counter(self, state: State, seat: int, counter: int, card: int) -> int:

@@ -51,7 +51,8 @@ ctypedef struct Progress:
     uint32_t runner_up_visits
     # The tree holds every line to the end of the game and nothing is left to chance.
     bint solved
-    # Simulations when this run started, and its time so far in nanoseconds; kept if there is a time limit.
+    # Simulations when this run started, and its time after the last one in nanoseconds: 0 before the first, and without
+    # a time limit.
     uint32_t simulations_before
     int64_t elapsed
 
@@ -106,12 +107,8 @@ cdef inline bint simulations_used_up(const RunLimits* limits, const Progress* pr
 
 
 cdef inline bint time_used_up(const RunLimits* limits, const Progress* progress) noexcept nogil:
-    """The time is over; every run has one simulation at least."""
-    return (
-        limits.nanoseconds != 0
-        and progress.elapsed >= limits.nanoseconds
-        and progress.simulations > progress.simulations_before
-    )
+    """The time is over; never before the first simulation, when none of it has elapsed."""
+    return limits.nanoseconds != 0 and progress.elapsed >= limits.nanoseconds
 
 
 cdef inline int rule_that_fires(const RunLimits* limits, const Progress* progress) noexcept nogil:

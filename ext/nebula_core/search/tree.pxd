@@ -28,12 +28,12 @@ cdef enum:
 #
 #      0       8       16      24      32             40     44       48             52            56        60       64
 #      ├───────┴───────┴───────┴───────┼──────────────┼──────┼────────┼──────────────┼─────────────┼─────────┼────────┤
-#      │ rewards of seats 0 to 3       │ inverse_root │ move │ visits │ availability │ first_child │ sibling │ solved │
+#      │ rewards of seats 0 to 3       │ inverse_sqrt │ move │ visits │ availability │ first_child │ sibling │ solved │
 ctypedef struct Node:
     # Sums, in parts of REWARD_ONE.
     int64_t[MAX_PLAYERS] rewards
-    # 1 / sqrt(visits): what the selection needs of the visits, once for all the times that it looks here.
-    double inverse_root
+    # 1 / sqrt(visits): all that the selection needs of them.
+    double inverse_sqrt
     # The last move on the way here.
     move_t move
     uint32_t visits

@@ -1,7 +1,7 @@
 """The search tree: single-observer information-set Monte-Carlo tree search (Cowling, Powley, Whitehouse 2012), max^n.
 
-Reads top to bottom: how the tree is walked and grown, what is known of lines that end in it, one simulation and a run of
-them, the report; then the tree as Python sees it. Knows games only through game.pxd. What stands before the Python
+Reads top to bottom: how the tree is walked and grown, what is known of lines that end in it, one simulation and a run
+of them, the report; then the tree as Python sees it. Knows games only through game.pxd. What stands before the Python
 classes runs without the GIL, allocates nothing, and no function of it calls itself.
 """
 
@@ -37,27 +37,27 @@ cdef extern from *:
 
 cdef enum:
     # Availabilities below this have their logarithm ready: 16 KB, of which a search reads a few lines often.
-    ROOT_LN_SIZE = 2048
+    SQRT_LN_SIZE = 2048
 
 # sqrt(ln(n)); constant once the module is loaded.
-cdef double[ROOT_LN_SIZE] ROOT_LN
+cdef double[SQRT_LN_SIZE] SQRT_LN
 
 
-cdef void fill_root_ln() noexcept:
+cdef void fill_sqrt_ln() noexcept:
     cdef int n
     static_assert(sizeof(Node) == 64)
-    for n in range(1, ROOT_LN_SIZE):
-        ROOT_LN[n] = sqrt(ln(n))
+    for n in range(1, SQRT_LN_SIZE):
+        SQRT_LN[n] = sqrt(ln(n))
 
 
-fill_root_ln()
+fill_sqrt_ln()
 
 # --- The way down the tree ---------------------------------------------------------------------------------------
 
 
-cdef inline double root_ln(uint32_t n) noexcept nogil:
+cdef inline double sqrt_ln(uint32_t n) noexcept nogil:
     """sqrt(ln(n)), n from 1."""
-    return ROOT_LN[n] if n < ROOT_LN_SIZE else sqrt(ln(n))
+    return SQRT_LN[n] if n < SQRT_LN_SIZE else sqrt(ln(n))
 
 
 cdef int keep_root_moves(Search* search, int count) noexcept nogil:
@@ -109,7 +109,7 @@ cdef uint32_t new_node(Search* search, uint32_t parent, uint32_t after, move_t m
     search.progress.nodes += 1
     for seat in range(MAX_PLAYERS):
         node.rewards[seat] = 0
-    node.inverse_root = 0
+    node.inverse_sqrt = 0
     node.move = move
     node.visits = 0
     node.availability = 1
@@ -160,9 +160,9 @@ cdef uint32_t select(Search* search, uint32_t parent, int mover, int count, move
         if untried == 0:
             if node.availability != availability:
                 availability = node.availability
-                exploration = search.exploration * root_ln(availability)
+                exploration = search.exploration * sqrt_ln(availability)
             # The formula above, with 1 / sqrt(visits) factored out: no division and no root for a child.
-            score = node.inverse_root * (node.inverse_root * <double>node.rewards[mover] + exploration)
+            score = node.inverse_sqrt * (node.inverse_sqrt * <double>node.rewards[mover] + exploration)
             if score > best_score:
                 best_score = score
                 best = child
@@ -270,10 +270,8 @@ cdef void count_root_move(
         move.rewards[seat] += rewards[seat]
         move.win_shares[seat] += win_shares[seat]
         move.points[seat] += points[seat]
-    if index == search.leader:
-        progress.leader_visits = move.visits
-    elif move.visits > progress.leader_visits:
-        progress.runner_up_visits = progress.leader_visits
+    if index == search.leader or move.visits > progress.leader_visits:
+        # Who overtakes the leader was the runner-up, with as many visits as the leader still has.
         progress.leader_visits = move.visits
         search.leader = index
     elif move.visits > progress.runner_up_visits:
@@ -341,7 +339,7 @@ cdef void simulate(Search* search) noexcept nogil:
     for i in range(depth + 1):
         node = &arena[search.path[i]]
         node.visits += 1
-        node.inverse_root = 1 / sqrt(<double>node.visits)
+        node.inverse_sqrt = 1 / sqrt(<double>node.visits)
         for seat in range(search.players):
             node.rewards[seat] += rewards[seat]
     count_root_move(search, root_move, rewards, win_shares, points)

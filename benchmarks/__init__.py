@@ -1,0 +1,1 @@
+"""Measurements against peers and against ourselves; never tests, and imported by nothing else."""

@@ -1,0 +1,89 @@
+"""Ours: the full game of Nebula, its core's tight loops and the plain search, from fixed positions."""
+
+import nebula_ai
+from benchmarks.measure import Subject
+from nebula_ai.bots import BOTS
+from nebula_core import timing
+
+PLAYOUTS = 5_000
+COPIES = 10_000_000
+LISTS = 20_000
+
+
+def walk(state: nebula_ai.State, seed: int) -> list[nebula_ai.State]:
+    """Every state with a decision in one random game from `state`, which is the first of them."""
+    generator = nebula_ai.Generator(seed)
+    states = []
+    while not state.finished:
+        states.append(state)
+        state, _ = state.apply(state.random_move(generator)).settle(generator)
+    return states
+
+
+class Nebula:
+    """A full game of Nebula with one number of players."""
+
+    def __init__(self, players: int, seed: int) -> None:
+        """`players` is 2 to 4; `seed` makes the setup and the game that leads to the positions."""
+        self.title = f"Nebula, {players} players"
+        self.seed = seed
+        states = walk(nebula_ai.load().new(players, seed=seed), seed)
+        self.opening = states[players]
+        """The first turn: each player has chosen its task."""
+        self.middle = [state for state in states[len(states) // 4 : -len(states) // 4] if len(state.legal_moves()) > 1]
+        """Every position with a choice in the middle half of the game."""
+        self.halfway = self.middle[len(self.middle) // 2]
+
+    def playouts(self) -> Subject:
+        """Random games from the opening, in plies."""
+        return Subject(f"{self.title}: playouts", "plies", lambda: timing.playouts(self.opening, PLAYOUTS, self.seed))
+
+    def copies(self) -> Subject:
+        """Copying a state."""
+        size = timing.copies(self.halfway, 1)
+
+        def run() -> float:
+            return timing.copies(self.halfway, COPIES) / size
+
+        return Subject(f"{self.title}: copy a state ({size} bytes)", "copies", run)
+
+    def lists(self) -> Subject:
+        """Listing the legal moves of every position in the middle of the game."""
+
+        def run() -> float:
+            for state in self.middle:
+                timing.legal_lists(state, LISTS)
+            return float(LISTS * len(self.middle))
+
+        moves = sum(timing.legal_lists(state, 1) for state in self.middle) / len(self.middle)
+        return Subject(f"{self.title}: list legal moves ({moves:.1f})", "lists", run)
+
+    def search(self, position: str, state: nebula_ai.State, simulations: int) -> Subject:
+        """The plain search from one position, in plies of whole simulations (in the tree and in the playout)."""
+
+        def run() -> float:
+            limits = nebula_ai.Limits(simulations=simulations)
+            result = nebula_ai.search(state, limits, seed=self.seed, parameters=BOTS["plain"].parameters, decided=False)
+            assert result.simulations == simulations, f"stopped by {result.stopped}"
+            return float(result.plies)
+
+        return Subject(f"{self.title}: search, {position}", "plies", run)
+
+    def workers(self, workers: int, simulations: int) -> Subject:
+        """The plain search from halfway with one or two workers, `simulations` for each, in simulations of all."""
+
+        def run() -> float:
+            limits = nebula_ai.Limits(simulations=workers * simulations)
+            result = nebula_ai.search(
+                self.halfway,
+                limits,
+                seed=self.seed,
+                workers=workers,
+                parameters=BOTS["plain"].parameters,
+                decided=False,
+            )
+            assert result.simulations == workers * simulations, f"stopped by {result.stopped}"
+            return float(result.simulations)
+
+        name = "one worker" if workers == 1 else "two workers"
+        return Subject(f"{self.title}: search, {name}", "simulations", run, cores=2)

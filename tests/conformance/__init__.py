@@ -1,0 +1,1 @@
+"""What every game of the project has to keep: the same tests for all of them."""
