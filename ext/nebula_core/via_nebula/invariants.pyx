@@ -388,7 +388,10 @@ cdef int check_exploitations(const Tables* t, const ViaNebulaState* s) except -1
     for seat in range(s.players):
         neutral &= ~s.own[seat]
         if popcount(s.own[seat]) > t.pieces[s.players].craftsmen:
-            raise StateError("craftsmen", f"seat {seat} has only {t.pieces[s.players].craftsmen}")
+            raise StateError(
+                f"craftsmen[{seat}]",
+                f"there are only {t.pieces[s.players].craftsmen}, not {popcount(s.own[seat])} on exploitations",
+            )
     if popcount(neutral) > t.special_tokens - t.special_removed:
         raise StateError("exploitations", "there are more neutral ones than special tokens on the map")
     for seat in range(s.players + 1):

@@ -89,13 +89,13 @@ cdef list members(uint64_t cards):
 
 
 cdef uint64_t set_in(object given, str field, int size) except? 0:
-    """A set of different numbers below `size`, which is 64 at most."""
+    """A set of different contracts, numbered below `size`, which is 64 at most."""
     cdef uint64_t elements = 0
     cdef int element
     for i, number in enumerate(list_in(given, field, -1)):
         element = number_in(number, f"{field}[{i}]", 0, size - 1)
         if elements >> element & 1:
-            raise StateError(f"{field}[{i}]", f"{element} stands there twice")
+            raise StateError(f"{field}[{i}]", f"contract {element} stands there twice")
         elements |= <uint64_t>1 << element
     return elements
 
