@@ -12,7 +12,7 @@ from typing import Any
 
 from nebula_ai.checked import Value, read_toml, top_table
 from nebula_ai.editions import MAX_POINTS, by_players, content_hash, name_of, read_players, unique_names
-from nebula_ai.errors import EditionError, listed, shown, shown_path
+from nebula_ai.errors import EditionError, listed, number_of, shown, shown_path
 from nebula_core.via_nebula import edition as core
 from nebula_core.via_nebula.edition import Contract, Edition, EffectKind, Map, ScorePer, Terrain, TokenKind
 
@@ -35,6 +35,12 @@ EFFECTS = tuple(kind.name.lower() for kind in EffectKind if kind != EffectKind.N
 """The names of the effects, in the core's order from 1."""
 
 SCORE_PER = tuple(per.name.lower() for per in ScorePer)
+
+SCORE_TEXT = {
+    ScorePer.BUILDINGS: "1 point for each own building",
+    ScorePer.TOKEN_TYPES: "1 point for each type of resource among the tokens taken",
+    ScorePer.EMPTIED_STACKS: "1 point for each emptied stack",
+}
 
 TOP_KEYS = (
     "game", "edition", "players", "resources", "reserve_per_resource", "pieces", "turn", "cost", "setup", "score",
@@ -241,6 +247,17 @@ def read_map(value: Value, meadows: int) -> Map:
     return Map(tuple(lengths), terrain)
 
 
+def map_rows(known: Map) -> list[str]:
+    """The rows of a map as its file has them."""
+    letters = {terrain: letter for letter, terrain in TERRAIN.items()}
+    rows, first = [], 0
+    for number, length in enumerate(known.rows):
+        row = " ".join(letters[terrain] for terrain in known.terrain[first : first + length])
+        rows.append(f" {row}" if number % 2 else row)
+        first += length
+    return rows
+
+
 # Contracts.
 
 
@@ -273,3 +290,29 @@ def read_effect(value: Value) -> tuple[EffectKind, int, ScorePer]:
     if kind == EffectKind.SCORE:
         return kind, 0, ScorePer(value.table(("kind", "per"))["per"].one_of(SCORE_PER))
     return kind, value.table(("kind", "count"))["count"].integer(1, core.MAX_PARTS), ScorePer.BUILDINGS
+
+
+def effect_text(contract: Contract) -> str:
+    """The effect of a contract in words; empty if it has none."""
+    parts = contract.parts
+    match contract.effect:
+        case EffectKind.ACTIONS:
+            return f"{number_of(parts, 'action point')} more"
+        case EffectKind.SUPPLY:
+            return f"{number_of(parts, 'resource')} from the reserve to own sites"
+        case EffectKind.SWAP:
+            return f"swap {number_of(parts, 'resource')} on own sites with the reserve"
+        case EffectKind.CLEAR:
+            return f"explore {parts} {'hex' if parts == 1 else 'hexes'}, also forbidden ones"
+        case EffectKind.DELIVER:
+            return f"transport {number_of(parts, 'resource')}"
+        case EffectKind.CONTRACT:
+            return f"draw {number_of(parts, 'contract')}"
+        case EffectKind.DISCARD:
+            return f"{number_of(parts, 'resource')} of the storehouse to the reserve"
+        case EffectKind.RECALL:
+            return f"{number_of(parts, 'own exploitation')} to the reserve"
+        case EffectKind.SCORE:
+            return SCORE_TEXT[contract.per]
+        case _:
+            return ""

@@ -7,9 +7,11 @@ that names no legal move gets a reason: the word that does not exist, or why the
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nebula_ai.errors import ChanceError, MoveError, listed, shown, unknown_word
+from nebula_ai import notation
+from nebula_ai.errors import listed, number_of, shown
 from nebula_ai.game import UNKNOWN
 from nebula_ai.games.via_nebula.edition import SPECIAL, ViaNebulaEdition
+from nebula_ai.notation import UNKNOWN_CARD_NUMBER, Unreadable, exactly, index, whole
 from nebula_core.face import State
 from nebula_core.via_nebula.edition import EffectKind, Terrain
 from nebula_core.via_nebula.rules import NOTHING, MoveKind, Phase, ViaNebulaRules, decode, encode
@@ -17,77 +19,67 @@ from nebula_core.via_nebula.rules import NOTHING, MoveKind, Phase, ViaNebulaRule
 if TYPE_CHECKING:
     from nebula_core.via_nebula.rules import Fields
 
-UNKNOWN_CARD_NUMBER = 0xFF
-"""How the core numbers an unknown card in a chance outcome."""
-
 MOVE_WORDS = {kind.name.lower(): kind for kind in MoveKind if kind < MoveKind.SPECIAL}
 CHANCE_WORDS = {kind.name.lower(): kind for kind in MoveKind if kind >= MoveKind.SPECIAL}
-
-MAY_BE_UNKNOWN = (MoveKind.PRIVATE, MoveKind.DRAW)
 
 ACTIONS = (MoveKind.CRAFTSMAN, MoveKind.SITE, MoveKind.EXPLORE, MoveKind.TRANSPORT, MoveKind.BUILD)
 
 WITH_SITE = (MoveKind.TRANSPORT, MoveKind.BUILD, MoveKind.SUPPLY, MoveKind.SWAP, MoveKind.DELIVER)
 
-MOST_LISTED = 8
-"""Legal moves that an error lists; more are counted."""
-
-
-class Unreadable(Exception):
-    """A text that names no move of any state, and why."""
-
 
 class Notation:
-    """The notation with the names of one edition."""
+    """The notation with the names of one edition: that of the map which a state is played on."""
 
     def __init__(self, edition: ViaNebulaEdition, rules: ViaNebulaRules) -> None:
-        self.edition = edition
         self.rules = rules
-        # Of moves and outcomes formatted before, by map and number; an edition has some thousands.
-        self.texts: dict[tuple[int, int], str] = {}
+        self.by_map = [MapNotation(edition, rules, number) for number in range(len(edition.maps))]
 
-    # From numbers to text.
+    def of(self, state: State) -> "MapNotation":
+        """The notation for a state."""
+        return self.by_map[self.rules.map_of(state)]
 
     def format_move(self, state: State, move: int) -> str:
         """The text of a move. Raises MoveError for a number that is none."""
-        text = self.text_of(state, move, MOVE_WORDS)
-        if text is None:
-            raise MoveError("move", f"{shown(move)} is the number of no move")
-        return text
+        return self.of(state).format_move(move)
 
     def format_chance(self, state: State, outcome: int) -> str:
         """The text of a chance outcome. Raises ChanceError for a number that is none."""
-        text = self.text_of(state, outcome, CHANCE_WORDS)
-        if text is None:
-            raise ChanceError("outcome", f"{shown(outcome)} is the number of no chance outcome")
-        return text
+        return self.of(state).format_chance(outcome)
 
-    def text_of(self, state: State, number: int, first_words: dict[str, MoveKind]) -> str | None:
-        """The text of a number; None if it is no number of these kinds."""
-        map_number = self.rules.map_of(state)
-        key = map_number, number
-        if key not in self.texts:
-            try:
-                kind, argument = decode(number)
-                text = " ".join([kind.name.lower(), *self.argument_words(map_number, kind, argument)])
-                # What reads back as another number, or not at all, had bits that mean nothing.
-                if self.read(map_number, text, first_words) != number:
-                    return None
-            except (IndexError, MoveError, Unreadable):
-                return None
-            self.texts[key] = text
-        text = self.texts[key]
-        return text if text.split()[0] in first_words else None
+    def parse_move(self, state: State, text: str) -> int:
+        """The legal move that a text names. Raises MoveError, GameFinished, ChancePending."""
+        return self.of(state).parse_move(state, text)
 
-    def argument_words(self, map_number: int, kind: MoveKind, argument: int) -> list[str]:
+    def parse_chance(self, state: State, text: str) -> int:
+        """The possible outcome that a text names. Raises ChanceError, NoChancePending."""
+        return self.of(state).parse_chance(state, text)
+
+
+class MapNotation(notation.Notation[MoveKind]):
+    """The notation with the names of one edition and of one of its maps."""
+
+    move_words = MOVE_WORDS
+    chance_words = CHANCE_WORDS
+    may_be_unknown = (MoveKind.PRIVATE, MoveKind.DRAW)
+    encode = staticmethod(encode)
+    decode = staticmethod(decode)
+
+    def __init__(self, edition: ViaNebulaEdition, rules: ViaNebulaRules, map_number: int) -> None:
+        super().__init__()
+        self.edition = edition
+        self.rules = rules
+        self.hexes = edition.maps[map_number].hexes
+
+    # From numbers to text.
+
+    def argument_words(self, kind: MoveKind, argument: int) -> list[str]:
         """The words after the first. Raises IndexError for an argument out of range."""
         edition = self.edition
-        hexes = edition.maps[map_number].hexes
         match kind:
             case MoveKind.CRAFTSMAN | MoveKind.SITE | MoveKind.EXPLORE | MoveKind.CLEAR | MoveKind.RECALL:
-                return [hexes[argument]]
+                return [self.hexes[argument]]
             case MoveKind.TRANSPORT | MoveKind.DELIVER:
-                return [hexes[argument & 0xFF], str(argument >> 8)]
+                return [self.hexes[argument & 0xFF], str(argument >> 8)]
             case MoveKind.BUILD:
                 return [str(argument >> 8), edition.contracts[argument & 0xFF]]
             case MoveKind.SUPPLY:
@@ -109,114 +101,64 @@ class Notation:
 
     # From text to numbers.
 
-    def parse_move(self, state: State, text: str) -> int:
-        """The legal move that a text names. Raises MoveError, GameFinished, ChancePending."""
-        legal = state.legal_moves()
-        try:
-            move = self.read(self.rules.map_of(state), text, MOVE_WORDS)
-        except Unreadable as error:
-            raise MoveError("move", f"{error}; {self.what_is_legal(state, legal)}") from None
-        if move not in legal:
-            why = self.why_illegal(self.rules.fields(state), move)
-            raise MoveError(
-                "move", f"{self.format_move(state, move)!r} is not legal now: {why}; {self.what_is_legal(state, legal)}"
-            )
-        return move
-
-    def parse_chance(self, state: State, text: str) -> int:
-        """The possible outcome that a text names. Raises ChanceError, NoChancePending."""
-        possible = [outcome for outcome, _ in state.chances()]
-        try:
-            outcome = self.read(self.rules.map_of(state), text, CHANCE_WORDS)
-        except Unreadable as error:
-            raise ChanceError("outcome", f"{error}; {self.what_is_possible(state, possible)}") from None
-        kind, argument = decode(outcome)
-        if argument == UNKNOWN_CARD_NUMBER and kind in MAY_BE_UNKNOWN and kind == decode(possible[0])[0]:
-            return outcome
-        if outcome not in possible:
-            raise ChanceError(
-                "outcome",
-                f"{self.format_chance(state, outcome)!r} is not possible now; {self.what_is_possible(state, possible)}",
-            )
-        return outcome
-
-    def read(self, map_number: int, text: str, first_words: dict[str, MoveKind]) -> int:
-        """The number that a text names, possible or not. Raises Unreadable."""
-        words = text.split(maxsplit=8)
-        if not words:
-            raise Unreadable("the text is empty")
-        first, *rest = words
-        if first not in first_words:
-            raise Unreadable(f"the word {unknown_word(first, first_words)}")
-        kind = first_words[first]
+    def read_argument(self, kind: MoveKind, first: str, words: Sequence[str]) -> int:
+        """The argument that the words after the `first` name. Raises Unreadable."""
         edition = self.edition
         match kind:
             case MoveKind.CRAFTSMAN | MoveKind.SITE | MoveKind.EXPLORE | MoveKind.CLEAR | MoveKind.RECALL:
-                (hex_name,) = exactly(rest, 1, first, "a hex")
-                return encode(kind, self.hex(map_number, hex_name))
+                (name,) = exactly(words, 1, first, "a hex")
+                return self.hex(name)
             case MoveKind.TRANSPORT | MoveKind.DELIVER:
-                hex_name, site = exactly(rest, 2, first, "a hex and a site")
-                return encode(kind, self.site(site) << 8 | self.hex(map_number, hex_name))
+                name, site = exactly(words, 2, first, "a hex and a site")
+                return self.site(site) << 8 | self.hex(name)
             case MoveKind.BUILD:
-                site, card = exactly(rest, 2, first, "a site and a contract")
-                return encode(kind, self.site(site) << 8 | index(card, edition.contracts, "contract"))
+                site, card = exactly(words, 2, first, "a site and a contract")
+                return self.site(site) << 8 | index(card, edition.contracts, "contract")
             case MoveKind.SUPPLY:
-                resource, site = exactly(rest, 2, first, "a resource and a site")
-                return encode(kind, self.site(site) << 8 | index(resource, edition.resources, "resource"))
+                name, site = exactly(words, 2, first, "a resource and a site")
+                return self.site(site) << 8 | self.resource(name)
             case MoveKind.SWAP:
-                site, leaves, comes = exactly(rest, 3, first, "a site, the resource that leaves and the one that comes")
-                return encode(
-                    kind,
-                    self.site(site) << 16
-                    | index(leaves, edition.resources, "resource") << 8
-                    | index(comes, edition.resources, "resource"),
-                )
+                what = "a site, the resource that leaves and the one that comes"
+                site, leaves, comes = exactly(words, 3, first, what)
+                return self.site(site) << 16 | self.resource(leaves) << 8 | self.resource(comes)
             case MoveKind.SPECIAL:
-                (resource,) = exactly(rest, 1, first, "the resource of a special token")
-                index(resource, edition.resources, "resource")
-                return encode(kind, index(f"{SPECIAL} {resource}", edition.tokens, "token"))
+                (name,) = exactly(words, 1, first, "the resource of a special token")
+                self.resource(name)
+                return index(f"{SPECIAL} {name}", edition.tokens, "token")
             case MoveKind.TOKEN:
-                return encode(kind, index(" ".join(rest), edition.tokens, "token"))
+                return index(" ".join(words), edition.tokens, "token")
             case MoveKind.PRIVATE | MoveKind.OPEN | MoveKind.DRAW:
-                (card,) = exactly(rest, 1, first, "a contract")
-                if card == UNKNOWN and kind in MAY_BE_UNKNOWN:
-                    return encode(kind, UNKNOWN_CARD_NUMBER)
-                return encode(kind, index(card, edition.contracts, "contract"))
+                (card,) = exactly(words, 1, first, "a contract")
+                if card == UNKNOWN and kind in self.may_be_unknown:
+                    return UNKNOWN_CARD_NUMBER
+                return index(card, edition.contracts, "contract")
             case _:
-                exactly(rest, 0, first, "nothing")
-                return encode(kind)
+                exactly(words, 0, first, "nothing")
+                return 0
 
-    def hex(self, map_number: int, name: str) -> int:
+    def hex(self, name: str) -> int:
         """The number of a hex. Raises Unreadable."""
-        hexes = self.edition.maps[map_number].hexes
-        if name not in hexes:
-            raise Unreadable(f"{shown(name)} is no hex of the map: a hex is its row and its column, as {hexes[0]}")
-        return hexes.index(name)
+        if name not in self.hexes:
+            raise Unreadable(f"{shown(name)} is no hex of the map: a hex is its row and its column, as {self.hexes[0]}")
+        return self.hexes.index(name)
 
-    def site(self, name: str) -> int:
+    def site(self, word: str) -> int:
         """The number of a site. Raises Unreadable."""
-        most = max(self.edition.core.sites) - 1
-        if not (name.isascii() and name.isdigit() and len(name) == 1 and int(name) <= most):
-            raise Unreadable(f"{shown(name)} is not the number of a site, 0 to {most}")
-        return int(name)
+        return whole(word, max(self.edition.core.sites) - 1, "the number of a site")
+
+    def resource(self, name: str) -> int:
+        """The number of a resource. Raises Unreadable."""
+        return index(name, self.edition.resources, "resource")
 
     # Why not.
 
-    def what_is_legal(self, state: State, legal: Sequence[int]) -> str:
-        """The legal moves in a few words."""
-        if len(legal) <= MOST_LISTED:
-            return f"legal: {', '.join(self.format_move(state, move) for move in legal)}"
-        kinds = dict.fromkeys(decode(move)[0].name.lower() for move in legal)
-        return f"{len(legal)} moves are legal: seat {state.seat} may {listed(kinds)}"
+    def choices(self, state: State, legal: Sequence[int]) -> str:
+        """What a seat may do in this state: the kinds of its moves."""
+        return f"choose {listed(dict.fromkeys(decode(move)[0].name.lower() for move in legal))}"
 
-    def what_is_possible(self, state: State, possible: Sequence[int]) -> str:
-        """The possible outcomes in a few words."""
-        if len(possible) <= MOST_LISTED:
-            return f"possible: {', '.join(self.format_chance(state, outcome) for outcome in possible)}"
-        return f"{len(possible)} outcomes are possible, such as {self.format_chance(state, possible[0])!r}"
-
-    def why_illegal(self, fields: "Fields", move: int) -> str:
+    def why_illegal(self, state: State, move: int) -> str:
         """The rule that a move breaks."""
+        fields = self.rules.fields(state)
         kind, argument = decode(move)
         in_effect = fields["phase"] == Phase.EFFECT
         if in_effect and kind != MoveKind.DECLINE and kind.name != EffectKind(fields["effect"]).name:
@@ -227,10 +169,12 @@ class Notation:
         core = self.edition.core
         site = argument >> 16 if kind == MoveKind.SWAP else argument >> 8
         sites = fields["sites"][seat]
-        if kind in WITH_SITE and (site >= len(sites) or sites[site] == NOTHING):
+        if kind in WITH_SITE and site >= len(sites):
+            return f"a seat has only {number_of(len(sites), 'site')}"
+        if kind in WITH_SITE and sites[site] == NOTHING:
             return f"site {site} is at home"
         if (cost := self.cost(fields, kind, argument)) > fields["action_points"]:
-            return f"it costs {cost} action points, and {fields['action_points']} are left"
+            return f"it costs {number_of(cost, 'action point')}, and of these are left {fields['action_points']}"
         terrain = core.maps[fields["map"]].terrain
         match kind:
             case MoveKind.CRAFTSMAN:
@@ -240,11 +184,12 @@ class Notation:
                     return "there is no ruin"
                 return "the ruin is full" if NOTHING in fields["sites"][seat] else "no site is at home"
             case MoveKind.EXPLORE | MoveKind.CLEAR:
-                allowed = [Terrain.MIST, Terrain.FOREST, *([Terrain.FORBIDDEN] if in_effect else [])]
                 if argument in fields["empty"]:
                     return "it is an empty meadow already"
-                if terrain[argument] not in allowed:
-                    return f"nothing is explored on {terrain[argument].name.lower()}"
+                if terrain[argument] in (Terrain.MEADOW, Terrain.RUIN):
+                    return f"a {terrain[argument].name.lower()} cannot be explored"
+                if terrain[argument] == Terrain.FORBIDDEN and not in_effect:
+                    return "a forbidden hex is explored only by a contract"
                 if not any(fields["stacks"][seat]) and not fields["stock"]:
                     return "there is no meadow tile left"
                 return "it is next to no empty meadow and no craftsman, site or building of the seat"
@@ -285,19 +230,3 @@ class Notation:
                 return core.build_cost
             case _:
                 return 0
-
-
-def exactly(words: Sequence[str], number: int, first: str, what: str) -> Sequence[str]:
-    """The words, if there are so many. Raises Unreadable."""
-    if len(words) != number:
-        raise Unreadable(
-            f"after {first!r} comes {what}: {number} {'word' if number == 1 else 'words'}, not {len(words)}"
-        )
-    return words
-
-
-def index(word: str, names: Sequence[str], what: str) -> int:
-    """The index of a word among names. Raises Unreadable."""
-    if word not in names:
-        raise Unreadable(f"the {what} {unknown_word(word, names)}")
-    return names.index(word)
