@@ -122,7 +122,7 @@ def with_keys(
 
 def key_name(key: str) -> str:
     """A key as part of a path, whatever it is."""
-    return key if re.fullmatch(r"[\w-]{1,40}", key) else shown(key)
+    return key if re.fullmatch(r"[\w,-]{1,40}", key) else shown(key)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -32,6 +32,7 @@ __all__ = [
     "NotPossibleNow",
     "StateError",
     "listed",
+    "number_of",
     "shown",
     "shown_path",
     "unknown_word",
@@ -67,6 +68,11 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     """``a, b or c``."""
     *rest, end = words
     return f"{', '.join(rest)} {last} {end}" if rest else end
+
+
+def number_of(number: int, noun: str) -> str:
+    """A number with a noun that takes an s: ``1 point``, ``2 points``."""
+    return f"{number} {noun}" if abs(number) == 1 else f"{number} {noun}s"
 
 
 def unknown_word(word: str, known: Iterable[str]) -> str:

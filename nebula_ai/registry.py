@@ -8,10 +8,12 @@ from nebula_ai.checked import read_toml
 from nebula_ai.errors import EditionError, InvalidInput, StateError, shown_path, unknown_word
 from nebula_ai.game import Game
 from nebula_ai.games.nebula.game import NebulaGame
+from nebula_ai.games.via_nebula.game import ViaNebulaGame
 from nebula_core.face import State, packed_header
 
 GAMES: dict[str, Callable[[Path | None], Game]] = {
     NebulaGame.name: NebulaGame.load,
+    ViaNebulaGame.name: ViaNebulaGame.load,
 }
 """For each game what loads the edition of a file, or the standard one without a file."""
 

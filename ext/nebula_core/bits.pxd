@@ -2,12 +2,14 @@
 #
 # GCC's and Clang's builtins, so that one name gives one machine instruction where there is one.
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef extern from *:
     """
     static inline int nc_popcount(unsigned int set) { return __builtin_popcount(set); }
     static inline int nc_lowest(unsigned int set) { return __builtin_ctz(set); }
+    static inline int nc_popcount64(unsigned long long set) { return __builtin_popcountll(set); }
+    static inline int nc_lowest64(unsigned long long set) { return __builtin_ctzll(set); }
     static inline int nc_first_high(const unsigned char *bytes) {
         unsigned long long word;
         __builtin_memcpy(&word, bytes, 8);
@@ -24,6 +26,9 @@ cdef extern from *:
     int popcount "nc_popcount"(uint32_t set) noexcept nogil
     # Index of the lowest element; undefined for the empty set.
     int lowest "nc_lowest"(uint32_t set) noexcept nogil
+    # The same for larger sets.
+    int popcount64 "nc_popcount64"(uint64_t set) noexcept nogil
+    int lowest64 "nc_lowest64"(uint64_t set) noexcept nogil
     # Index of the first of 8 bytes whose highest bit is set, or -1.
     int first_high "nc_first_high"(const uint8_t* bytes) noexcept nogil
 
@@ -34,3 +39,11 @@ cdef inline int nth(uint32_t set, uint32_t n) noexcept nogil:
         set &= set - 1
         n -= 1
     return lowest(set)
+
+
+cdef inline int nth64(uint64_t set, uint32_t n) noexcept nogil:
+    """The same for larger sets."""
+    while n:
+        set &= set - 1
+        n -= 1
+    return lowest64(set)

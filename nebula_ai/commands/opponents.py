@@ -112,7 +112,7 @@ def play(
     """Play against bots in the terminal.
 
     You choose moves by their number or by their text. You see what your seats
-    see: the personal cards of the bots stay hidden, and they do not see yours.
+    see: the cards of the bots stay hidden, and they do not see yours.
 
     Examples:
 

@@ -68,6 +68,7 @@ def new(
 
       nebula-ai new --players 3 --seed 1
       nebula-ai new nebula --variant basic --json > game.json
+      nebula-ai new via_nebula --variant expert --players 4
       STATE=$(nebula-ai new --pending)
     """
     if pending and seed is not None:

@@ -9,6 +9,7 @@ from google.protobuf import empty_pb2 as _empty_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from nebula_ai.v1 import nebula_pb2 as _nebula_pb2
+from nebula_ai.v1 import via_nebula_pb2 as _via_nebula_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -29,6 +30,7 @@ class Move(_message.Message):
     NUMBER_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     NEBULA_FIELD_NUMBER: _builtins.int
+    VIA_NEBULA_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """The move's number: stable for one edition, the same move in every state."""
     text: _builtins.str
@@ -37,18 +39,23 @@ class Move(_message.Message):
     def nebula(self) -> _nebula_pb2.NebulaMove:
         """A move of Nebula."""
 
+    @_builtins.property
+    def via_nebula(self) -> _via_nebula_pb2.ViaNebulaMove:
+        """A move of Via Nebula."""
+
     def __init__(
         self,
         *,
         number: _builtins.int = ...,
         text: _builtins.str = ...,
         nebula: _nebula_pb2.NebulaMove | None = ...,
+        via_nebula: _via_nebula_pb2.ViaNebulaMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["nebula", b"nebula", "structured", b"structured"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["nebula", b"nebula", "structured", b"structured", "via_nebula", b"via_nebula"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["nebula", b"nebula", "number", b"number", "structured", b"structured", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nebula", b"nebula", "number", b"number", "structured", b"structured", "text", b"text", "via_nebula", b"via_nebula"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_structured: _TypeAlias = _typing.Literal["nebula"]  # noqa: Y015
+    _WhichOneofReturnType_structured: _TypeAlias = _typing.Literal["nebula", "via_nebula"]  # noqa: Y015
     _WhichOneofArgType_structured: _TypeAlias = _typing.Literal["structured", b"structured"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_structured) -> _WhichOneofReturnType_structured | None: ...
 
@@ -176,6 +183,7 @@ class Event(_message.Message):
     NEBULA_FIELD_NUMBER: _builtins.int
     SEAT_CHANGE_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
+    VIA_NEBULA_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def chance(self) -> Global___ChanceOutcome:
         """A chance event came out."""
@@ -192,6 +200,10 @@ class Event(_message.Message):
     def outcome(self) -> Global___Outcome:
         """The game is finished."""
 
+    @_builtins.property
+    def via_nebula(self) -> _via_nebula_pb2.ViaNebulaEvent:
+        """Something of Via Nebula's own."""
+
     def __init__(
         self,
         *,
@@ -199,12 +211,13 @@ class Event(_message.Message):
         nebula: _nebula_pb2.NebulaEvent | None = ...,
         seat_change: Global___SeatChange | None = ...,
         outcome: Global___Outcome | None = ...,
+        via_nebula: _via_nebula_pb2.ViaNebulaEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "event", b"event", "nebula", b"nebula", "outcome", b"outcome", "seat_change", b"seat_change"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "event", b"event", "nebula", b"nebula", "outcome", b"outcome", "seat_change", b"seat_change", "via_nebula", b"via_nebula"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "event", b"event", "nebula", b"nebula", "outcome", b"outcome", "seat_change", b"seat_change"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "event", b"event", "nebula", b"nebula", "outcome", b"outcome", "seat_change", b"seat_change", "via_nebula", b"via_nebula"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["chance", "nebula", "seat_change", "outcome"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["chance", "nebula", "seat_change", "outcome", "via_nebula"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

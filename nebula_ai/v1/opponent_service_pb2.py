@@ -28,9 +28,10 @@ from nebula_ai.v1 import move_pb2 as nebula__ai_dot_v1_dot_move__pb2
 from nebula_ai.v1 import nebula_pb2 as nebula__ai_dot_v1_dot_nebula__pb2
 from nebula_ai.v1 import search_pb2 as nebula__ai_dot_v1_dot_search__pb2
 from nebula_ai.v1 import state_pb2 as nebula__ai_dot_v1_dot_state__pb2
+from nebula_ai.v1 import via_nebula_pb2 as nebula__ai_dot_v1_dot_via__nebula__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#nebula_ai/v1/opponent_service.proto\x12\x0cnebula_ai.v1\x1a\x1fgoogle/api/field_behavior.proto\x1a\x17nebula_ai/v1/game.proto\x1a\x17nebula_ai/v1/move.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x19nebula_ai/v1/search.proto\x1a\x18nebula_ai/v1/state.proto\"\x12\n\x10ListGamesRequest\"_\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.nebula_ai.v1.Game\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\";\n\x0eGetGameRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\"\x97\x01\n\x0fGetGameResponse\x12 \n\x04game\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Game\x12-\n\x06nebula\x18\x02 \x01(\x0b\x32\x1b.nebula_ai.v1.NebulaEditionH\x00\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\n\n\x08\x63ontents\"\x9f\x01\n\x12\x43reateStateRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07variant\x18\x03 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07players\x18\x04 \x01(\x05\x42\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x05 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xb5\x01\n\x13\x43reateStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"a\n\x13ObserveStateRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x17\n\x04seat\x18\x02 \x01(\x05\x42\x04\xe2\x41\x01\x02H\x00\x88\x01\x01\x42\x07\n\x05_seat\"g\n\x14ObserveStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"<\n\x10ListMovesRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\"m\n\x11ListMovesResponse\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12!\n\x05moves\x18\x02 \x03(\x0b\x32\x12.nebula_ai.v1.Move\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\x98\x01\n\x10\x41pplyMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12(\n\x04move\x18\x02 \x01(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xd5\x01\n\x11\x41pplyMoveResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12 \n\x04move\x18\x02 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12#\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"n\n\x14ResolveChanceRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12,\n\x08outcomes\x18\x02 \x03(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\"\x8d\x01\n\x15ResolveChanceResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\xc9\x01\n\x0eGetMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x11\n\x03\x62ot\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x30\n\x06limits\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.SearchLimitsB\x04\xe2\x41\x01\x01\x12\x17\n\x04seed\x18\x04 \x01(\x04\x42\x04\xe2\x41\x01\x01H\x00\x88\x01\x01\x12\x1a\n\x07workers\x18\x05 \x01(\x05\x42\x04\xe2\x41\x01\x01H\x01\x88\x01\x01\x42\x07\n\x05_seedB\n\n\x08_workers\"\x86\x01\n\x0fGetMoveResponse\x12 \n\x04move\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12(\n\x08\x61nalysis\x18\x02 \x01(\x0b\x32\x16.nebula_ai.v1.Analysis\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"9\n\x07Warning\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t2\x90\x05\n\x0fOpponentService\x12L\n\tListGames\x12\x1e.nebula_ai.v1.ListGamesRequest\x1a\x1f.nebula_ai.v1.ListGamesResponse\x12\x46\n\x07GetGame\x12\x1c.nebula_ai.v1.GetGameRequest\x1a\x1d.nebula_ai.v1.GetGameResponse\x12R\n\x0b\x43reateState\x12 .nebula_ai.v1.CreateStateRequest\x1a!.nebula_ai.v1.CreateStateResponse\x12U\n\x0cObserveState\x12!.nebula_ai.v1.ObserveStateRequest\x1a\".nebula_ai.v1.ObserveStateResponse\x12L\n\tListMoves\x12\x1e.nebula_ai.v1.ListMovesRequest\x1a\x1f.nebula_ai.v1.ListMovesResponse\x12L\n\tApplyMove\x12\x1e.nebula_ai.v1.ApplyMoveRequest\x1a\x1f.nebula_ai.v1.ApplyMoveResponse\x12X\n\rResolveChance\x12\".nebula_ai.v1.ResolveChanceRequest\x1a#.nebula_ai.v1.ResolveChanceResponse\x12\x46\n\x07GetMove\x12\x1c.nebula_ai.v1.GetMoveRequest\x1a\x1d.nebula_ai.v1.GetMoveResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#nebula_ai/v1/opponent_service.proto\x12\x0cnebula_ai.v1\x1a\x1fgoogle/api/field_behavior.proto\x1a\x17nebula_ai/v1/game.proto\x1a\x17nebula_ai/v1/move.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x19nebula_ai/v1/search.proto\x1a\x18nebula_ai/v1/state.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x12\n\x10ListGamesRequest\"_\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.nebula_ai.v1.Game\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\";\n\x0eGetGameRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\"\xcd\x01\n\x0fGetGameResponse\x12 \n\x04game\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Game\x12-\n\x06nebula\x18\x02 \x01(\x0b\x32\x1b.nebula_ai.v1.NebulaEditionH\x00\x12\x34\n\nvia_nebula\x18\x03 \x01(\x0b\x32\x1e.nebula_ai.v1.ViaNebulaEditionH\x00\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\n\n\x08\x63ontents\"\x9f\x01\n\x12\x43reateStateRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07variant\x18\x03 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07players\x18\x04 \x01(\x05\x42\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x05 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xb5\x01\n\x13\x43reateStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"a\n\x13ObserveStateRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x17\n\x04seat\x18\x02 \x01(\x05\x42\x04\xe2\x41\x01\x02H\x00\x88\x01\x01\x42\x07\n\x05_seat\"g\n\x14ObserveStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"<\n\x10ListMovesRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\"m\n\x11ListMovesResponse\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12!\n\x05moves\x18\x02 \x03(\x0b\x32\x12.nebula_ai.v1.Move\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\x98\x01\n\x10\x41pplyMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12(\n\x04move\x18\x02 \x01(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xd5\x01\n\x11\x41pplyMoveResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12 \n\x04move\x18\x02 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12#\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"n\n\x14ResolveChanceRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12,\n\x08outcomes\x18\x02 \x03(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\"\x8d\x01\n\x15ResolveChanceResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\xc9\x01\n\x0eGetMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x11\n\x03\x62ot\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x30\n\x06limits\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.SearchLimitsB\x04\xe2\x41\x01\x01\x12\x17\n\x04seed\x18\x04 \x01(\x04\x42\x04\xe2\x41\x01\x01H\x00\x88\x01\x01\x12\x1a\n\x07workers\x18\x05 \x01(\x05\x42\x04\xe2\x41\x01\x01H\x01\x88\x01\x01\x42\x07\n\x05_seedB\n\n\x08_workers\"\x86\x01\n\x0fGetMoveResponse\x12 \n\x04move\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12(\n\x08\x61nalysis\x18\x02 \x01(\x0b\x32\x16.nebula_ai.v1.Analysis\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"9\n\x07Warning\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t2\x90\x05\n\x0fOpponentService\x12L\n\tListGames\x12\x1e.nebula_ai.v1.ListGamesRequest\x1a\x1f.nebula_ai.v1.ListGamesResponse\x12\x46\n\x07GetGame\x12\x1c.nebula_ai.v1.GetGameRequest\x1a\x1d.nebula_ai.v1.GetGameResponse\x12R\n\x0b\x43reateState\x12 .nebula_ai.v1.CreateStateRequest\x1a!.nebula_ai.v1.CreateStateResponse\x12U\n\x0cObserveState\x12!.nebula_ai.v1.ObserveStateRequest\x1a\".nebula_ai.v1.ObserveStateResponse\x12L\n\tListMoves\x12\x1e.nebula_ai.v1.ListMovesRequest\x1a\x1f.nebula_ai.v1.ListMovesResponse\x12L\n\tApplyMove\x12\x1e.nebula_ai.v1.ApplyMoveRequest\x1a\x1f.nebula_ai.v1.ApplyMoveResponse\x12X\n\rResolveChance\x12\".nebula_ai.v1.ResolveChanceRequest\x1a#.nebula_ai.v1.ResolveChanceResponse\x12\x46\n\x07GetMove\x12\x1c.nebula_ai.v1.GetMoveRequest\x1a\x1d.nebula_ai.v1.GetMoveResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -77,40 +78,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETMOVEREQUEST'].fields_by_name['seed']._serialized_options = b'\342A\001\001'
   _globals['_GETMOVEREQUEST'].fields_by_name['workers']._loaded_options = None
   _globals['_GETMOVEREQUEST'].fields_by_name['workers']._serialized_options = b'\342A\001\001'
-  _globals['_LISTGAMESREQUEST']._serialized_start=216
-  _globals['_LISTGAMESREQUEST']._serialized_end=234
-  _globals['_LISTGAMESRESPONSE']._serialized_start=236
-  _globals['_LISTGAMESRESPONSE']._serialized_end=331
-  _globals['_GETGAMEREQUEST']._serialized_start=333
-  _globals['_GETGAMEREQUEST']._serialized_end=392
-  _globals['_GETGAMERESPONSE']._serialized_start=395
-  _globals['_GETGAMERESPONSE']._serialized_end=546
-  _globals['_CREATESTATEREQUEST']._serialized_start=549
-  _globals['_CREATESTATEREQUEST']._serialized_end=708
-  _globals['_CREATESTATERESPONSE']._serialized_start=711
-  _globals['_CREATESTATERESPONSE']._serialized_end=892
-  _globals['_OBSERVESTATEREQUEST']._serialized_start=894
-  _globals['_OBSERVESTATEREQUEST']._serialized_end=991
-  _globals['_OBSERVESTATERESPONSE']._serialized_start=993
-  _globals['_OBSERVESTATERESPONSE']._serialized_end=1096
-  _globals['_LISTMOVESREQUEST']._serialized_start=1098
-  _globals['_LISTMOVESREQUEST']._serialized_end=1158
-  _globals['_LISTMOVESRESPONSE']._serialized_start=1160
-  _globals['_LISTMOVESRESPONSE']._serialized_end=1269
-  _globals['_APPLYMOVEREQUEST']._serialized_start=1272
-  _globals['_APPLYMOVEREQUEST']._serialized_end=1424
-  _globals['_APPLYMOVERESPONSE']._serialized_start=1427
-  _globals['_APPLYMOVERESPONSE']._serialized_end=1640
-  _globals['_RESOLVECHANCEREQUEST']._serialized_start=1642
-  _globals['_RESOLVECHANCEREQUEST']._serialized_end=1752
-  _globals['_RESOLVECHANCERESPONSE']._serialized_start=1755
-  _globals['_RESOLVECHANCERESPONSE']._serialized_end=1896
-  _globals['_GETMOVEREQUEST']._serialized_start=1899
-  _globals['_GETMOVEREQUEST']._serialized_end=2100
-  _globals['_GETMOVERESPONSE']._serialized_start=2103
-  _globals['_GETMOVERESPONSE']._serialized_end=2237
-  _globals['_WARNING']._serialized_start=2239
-  _globals['_WARNING']._serialized_end=2296
-  _globals['_OPPONENTSERVICE']._serialized_start=2299
-  _globals['_OPPONENTSERVICE']._serialized_end=2955
+  _globals['_LISTGAMESREQUEST']._serialized_start=247
+  _globals['_LISTGAMESREQUEST']._serialized_end=265
+  _globals['_LISTGAMESRESPONSE']._serialized_start=267
+  _globals['_LISTGAMESRESPONSE']._serialized_end=362
+  _globals['_GETGAMEREQUEST']._serialized_start=364
+  _globals['_GETGAMEREQUEST']._serialized_end=423
+  _globals['_GETGAMERESPONSE']._serialized_start=426
+  _globals['_GETGAMERESPONSE']._serialized_end=631
+  _globals['_CREATESTATEREQUEST']._serialized_start=634
+  _globals['_CREATESTATEREQUEST']._serialized_end=793
+  _globals['_CREATESTATERESPONSE']._serialized_start=796
+  _globals['_CREATESTATERESPONSE']._serialized_end=977
+  _globals['_OBSERVESTATEREQUEST']._serialized_start=979
+  _globals['_OBSERVESTATEREQUEST']._serialized_end=1076
+  _globals['_OBSERVESTATERESPONSE']._serialized_start=1078
+  _globals['_OBSERVESTATERESPONSE']._serialized_end=1181
+  _globals['_LISTMOVESREQUEST']._serialized_start=1183
+  _globals['_LISTMOVESREQUEST']._serialized_end=1243
+  _globals['_LISTMOVESRESPONSE']._serialized_start=1245
+  _globals['_LISTMOVESRESPONSE']._serialized_end=1354
+  _globals['_APPLYMOVEREQUEST']._serialized_start=1357
+  _globals['_APPLYMOVEREQUEST']._serialized_end=1509
+  _globals['_APPLYMOVERESPONSE']._serialized_start=1512
+  _globals['_APPLYMOVERESPONSE']._serialized_end=1725
+  _globals['_RESOLVECHANCEREQUEST']._serialized_start=1727
+  _globals['_RESOLVECHANCEREQUEST']._serialized_end=1837
+  _globals['_RESOLVECHANCERESPONSE']._serialized_start=1840
+  _globals['_RESOLVECHANCERESPONSE']._serialized_end=1981
+  _globals['_GETMOVEREQUEST']._serialized_start=1984
+  _globals['_GETMOVEREQUEST']._serialized_end=2185
+  _globals['_GETMOVERESPONSE']._serialized_start=2188
+  _globals['_GETMOVERESPONSE']._serialized_end=2322
+  _globals['_WARNING']._serialized_start=2324
+  _globals['_WARNING']._serialized_end=2381
+  _globals['_OPPONENTSERVICE']._serialized_start=2384
+  _globals['_OPPONENTSERVICE']._serialized_end=3040
 # @@protoc_insertion_point(module_scope)

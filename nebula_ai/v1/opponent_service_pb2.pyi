@@ -15,6 +15,7 @@ from nebula_ai.v1 import move_pb2 as _move_pb2
 from nebula_ai.v1 import nebula_pb2 as _nebula_pb2
 from nebula_ai.v1 import search_pb2 as _search_pb2
 from nebula_ai.v1 import state_pb2 as _state_pb2
+from nebula_ai.v1 import via_nebula_pb2 as _via_nebula_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -107,6 +108,7 @@ class GetGameResponse(_message.Message):
 
     GAME_FIELD_NUMBER: _builtins.int
     NEBULA_FIELD_NUMBER: _builtins.int
+    VIA_NEBULA_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def game(self) -> _game_pb2.Game:
@@ -117,6 +119,10 @@ class GetGameResponse(_message.Message):
         """An edition of Nebula."""
 
     @_builtins.property
+    def via_nebula(self) -> _via_nebula_pb2.ViaNebulaEdition:
+        """An edition of Via Nebula."""
+
+    @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]:
         """What the request gave that has no effect."""
 
@@ -125,13 +131,14 @@ class GetGameResponse(_message.Message):
         *,
         game: _game_pb2.Game | None = ...,
         nebula: _nebula_pb2.NebulaEdition | None = ...,
+        via_nebula: _via_nebula_pb2.ViaNebulaEdition | None = ...,
         warnings: _abc.Iterable[Global___Warning] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["contents", b"contents", "game", b"game", "nebula", b"nebula"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["contents", b"contents", "game", b"game", "nebula", b"nebula", "via_nebula", b"via_nebula"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contents", b"contents", "game", b"game", "nebula", b"nebula", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contents", b"contents", "game", b"game", "nebula", b"nebula", "via_nebula", b"via_nebula", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_contents: _TypeAlias = _typing.Literal["nebula"]  # noqa: Y015
+    _WhichOneofReturnType_contents: _TypeAlias = _typing.Literal["nebula", "via_nebula"]  # noqa: Y015
     _WhichOneofArgType_contents: _TypeAlias = _typing.Literal["contents", b"contents"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_contents) -> _WhichOneofReturnType_contents | None: ...
 
@@ -435,8 +442,8 @@ class ResolveChanceRequest(_message.Message):
 
     @_builtins.property
     def outcomes(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Choice]:
-        """How the pending event came out, and then the next ones, one after the other: at least one, at most 64. The text
-        `personal unknown` says of a card that it was dealt but not seen.
+        """How the pending event came out, and then the next ones, one after the other: at least one, at most 64. A text with
+        `unknown` in place of a card, such as `personal unknown`, says that it was dealt but not seen.
         """
 
     def __init__(

@@ -10,6 +10,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from nebula_ai.v1 import move_pb2 as _move_pb2
 from nebula_ai.v1 import nebula_pb2 as _nebula_pb2
+from nebula_ai.v1 import via_nebula_pb2 as _via_nebula_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -30,6 +31,7 @@ class State(_message.Message):
     PACKED_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     NEBULA_FIELD_NUMBER: _builtins.int
+    VIA_NEBULA_FIELD_NUMBER: _builtins.int
     packed: _builtins.bytes
     """The packed form, as answers give it."""
     text: _builtins.str
@@ -38,18 +40,23 @@ class State(_message.Message):
     def nebula(self) -> _nebula_pb2.NebulaState:
         """A readable state of Nebula."""
 
+    @_builtins.property
+    def via_nebula(self) -> _via_nebula_pb2.ViaNebulaState:
+        """A readable state of Via Nebula."""
+
     def __init__(
         self,
         *,
         packed: _builtins.bytes = ...,
         text: _builtins.str = ...,
         nebula: _nebula_pb2.NebulaState | None = ...,
+        via_nebula: _via_nebula_pb2.ViaNebulaState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "nebula", b"nebula", "packed", b"packed", "text", b"text"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "nebula", b"nebula", "packed", b"packed", "text", b"text", "via_nebula", b"via_nebula"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "nebula", b"nebula", "packed", b"packed", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "nebula", b"nebula", "packed", b"packed", "text", b"text", "via_nebula", b"via_nebula"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_form: _TypeAlias = _typing.Literal["packed", "text", "nebula"]  # noqa: Y015
+    _WhichOneofReturnType_form: _TypeAlias = _typing.Literal["packed", "text", "nebula", "via_nebula"]  # noqa: Y015
     _WhichOneofArgType_form: _TypeAlias = _typing.Literal["form", b"form"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_form) -> _WhichOneofReturnType_form | None: ...
 
@@ -99,6 +106,7 @@ class StateView(_message.Message):
     PACKED_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     NEBULA_FIELD_NUMBER: _builtins.int
+    VIA_NEBULA_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game, as in ListGames."""
     edition: _builtins.str
@@ -127,6 +135,10 @@ class StateView(_message.Message):
     def nebula(self) -> _nebula_pb2.NebulaState:
         """A state of Nebula."""
 
+    @_builtins.property
+    def via_nebula(self) -> _via_nebula_pb2.ViaNebulaState:
+        """A state of Via Nebula."""
+
     def __init__(
         self,
         *,
@@ -141,14 +153,15 @@ class StateView(_message.Message):
         packed: _builtins.bytes = ...,
         text: _builtins.str = ...,
         nebula: _nebula_pb2.NebulaState | None = ...,
+        via_nebula: _via_nebula_pb2.ViaNebulaState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "nebula", b"nebula", "outcome", b"outcome", "readable", b"readable", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "nebula", b"nebula", "outcome", b"outcome", "readable", b"readable", "seat", b"seat", "via_nebula", b"via_nebula"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "edition", b"edition", "game", b"game", "nebula", b"nebula", "outcome", b"outcome", "packed", b"packed", "players", b"players", "possible_outcomes", b"possible_outcomes", "readable", b"readable", "seat", b"seat", "status", b"status", "text", b"text", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "edition", b"edition", "game", b"game", "nebula", b"nebula", "outcome", b"outcome", "packed", b"packed", "players", b"players", "possible_outcomes", b"possible_outcomes", "readable", b"readable", "seat", b"seat", "status", b"status", "text", b"text", "variant", b"variant", "via_nebula", b"via_nebula"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    _WhichOneofReturnType_readable: _TypeAlias = _typing.Literal["nebula"]  # noqa: Y015
+    _WhichOneofReturnType_readable: _TypeAlias = _typing.Literal["nebula", "via_nebula"]  # noqa: Y015
     _WhichOneofArgType_readable: _TypeAlias = _typing.Literal["readable", b"readable"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...

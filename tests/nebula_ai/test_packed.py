@@ -76,8 +76,8 @@ def refused(call: Callable[[], object]) -> StateError:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda text: "", "starts with nebula1:, not ''"),
-        (lambda text: "hello", "starts with nebula1:, not 'hello'"),
+        (lambda text: "", "starts with nebula1: or via1:, not ''"),
+        (lambda text: "hello", "starts with nebula1: or via1:, not 'hello'"),
         (lambda text: text.replace("nebula", "chess"), "starts with nebula1:"),
         (lambda text: text.replace("nebula1", "nebula2"), "version 2 of the text form is not known"),
         (lambda text: text.replace("nebula1", "nebula"), "starts with nebula1:"),

@@ -23,7 +23,9 @@ from grpc import aio
 from grpc_status import rpc_status
 
 from nebula_ai.chance import settle
+from nebula_ai.game import Game
 from nebula_ai.games.nebula.game import NebulaGame
+from nebula_ai.registry import load
 from nebula_ai.v1 import nebula_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice
@@ -37,6 +39,7 @@ DOCUMENTATION = Path(__file__).parents[2] / "docs" / "api.md"
 WRITE = os.environ.get("NEBULA_WRITE_GOLDEN") == "1"
 
 NEBULA = NebulaGame.load(None)
+VIA_NEBULA = load("via_nebula")
 SEED = ChancePolicy(seed=1)
 PENDING = ChancePolicy(leave_pending=Empty())
 
@@ -49,9 +52,9 @@ def played(*moves: str) -> CoreState:
     return state
 
 
-def text(state: CoreState) -> State:
+def text(state: CoreState, game: Game = NEBULA) -> State:
     """A state as a person would send it."""
-    return State(text=NEBULA.to_text(state))
+    return State(text=game.to_text(state))
 
 
 def finished() -> CoreState:
@@ -59,6 +62,14 @@ def finished() -> CoreState:
     state = played()
     while not state.finished:
         state, _ = settle(state.apply(state.legal_moves()[0]), 1)
+    return state
+
+
+def first_build() -> CoreState:
+    """A game of Via Nebula whose players do what comes last but the end of their turn, until one of them may build."""
+    state = VIA_NEBULA.new(2, seed=2023)
+    while not VIA_NEBULA.format_move(state, state.legal_moves()[-2]).startswith("build"):
+        state, _ = settle(state.apply(state.legal_moves()[-2]), 1)
     return state
 
 
@@ -78,13 +89,20 @@ UNSET = NEBULA.start(2)
 REQUESTS: dict[str, Message] = {
     "list_games": pb.ListGamesRequest(),
     "get_game": pb.GetGameRequest(game="nebula"),
+    "get_game_via_nebula": pb.GetGameRequest(game="via_nebula"),
     "get_game_unknown": pb.GetGameRequest(game="chess"),
     "create_state": pb.CreateStateRequest(game="nebula", players=2, chance=ChancePolicy(seed=2023)),
+    "create_state_via_nebula": pb.CreateStateRequest(
+        game="via_nebula", players=4, variant="expert", chance=ChancePolicy(seed=2023)
+    ),
     "create_state_pending": pb.CreateStateRequest(game="nebula", players=3, variant="basic", chance=PENDING),
     "observe_state": pb.ObserveStateRequest(state=text(NEW), seat=1),
     "list_moves": pb.ListMovesRequest(state=text(PLACING)),
     "list_moves_broken_state": pb.ListMovesRequest(state=with_one_star_more()),
     "apply_move": pb.ApplyMoveRequest(state=text(PLACING), move=Choice(text="place white 0"), chance=SEED),
+    "apply_move_via_nebula": pb.ApplyMoveRequest(
+        state=text(first_build(), VIA_NEBULA), move=Choice(text="build 0 P01"), chance=SEED
+    ),
     "apply_move_pending": pb.ApplyMoveRequest(state=text(PLACING), move=Choice(text="stop"), chance=PENDING),
     "apply_move_illegal": pb.ApplyMoveRequest(state=text(PLACING), move=Choice(text="place red 0")),
     "resolve_chance": pb.ResolveChanceRequest(

@@ -31,8 +31,10 @@ def chances(events: list[Event]) -> list[str]:
 
 
 async def test_list_games(stub: Stub) -> None:
-    (game,) = (await stub.ListGames(pb.ListGamesRequest())).games
+    game, other = (await stub.ListGames(pb.ListGamesRequest())).games
     assert (game.game, game.display_name) == ("nebula", "Nebula")
+    assert (other.game, other.display_name) == ("via_nebula", "Via Nebula")
+    assert [edition.edition for edition in other.editions] == ["standard"]
     assert [edition.edition for edition in game.editions] == ["standard", "house"]
     standard = game.editions[0]
     assert (list(standard.variants), standard.min_players, standard.max_players) == (["full", "basic"], 2, 4)

@@ -94,7 +94,7 @@ def served(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
 def test_serve(house_edition: Path, stop: signal.Signals) -> None:
     with served("--edition", str(house_edition), "--workers", "1") as (process, address):
         with grpc.insecure_channel(address) as channel:
-            (game,) = OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), wait_for_ready=True).games
+            game = OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), wait_for_ready=True).games[0]
             assert [edition.edition for edition in game.editions] == ["standard", "house"]
         process.send_signal(stop)
         assert process.wait(60) == 0

@@ -1,19 +1,18 @@
 """The boards of Nebula for a terminal: everything on the table in at most 100 columns, readable without colours too."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
-from rich.constrain import Constrain
 from rich.table import Table
 from rich.text import Text
 
+from nebula_ai import drawing
+from nebula_ai.drawing import card_table, grid, points, seat_heading, stacked, two_by_two, waits_for
 from nebula_ai.errors import listed
-from nebula_ai.game import UNKNOWN, seat_list
+from nebula_ai.game import UNKNOWN
 from nebula_ai.games.nebula.edition import NebulaEdition
 from nebula_ai.games.nebula.state import has_chosen
-from nebula_core.errors import CardUnknown
 from nebula_core.face import State
 from nebula_core.nebula.edition import LinkKind
 from nebula_core.nebula.rules import NOTHING, NebulaRules, Phase
@@ -21,9 +20,6 @@ from nebula_core.nebula.rules import UNKNOWN as UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from nebula_core.nebula.rules import Fields
-
-WIDTH = 100
-"""Columns that the boards take at most."""
 
 EMPTY = "."
 BLACK_HOLE_LETTER = "@"
@@ -61,8 +57,7 @@ def draw(edition: NebulaEdition, rules: NebulaRules, state: State) -> Renderable
     if board.fields["full"]:
         parts += [board.advanced_cards(), board.values()]
     parts += [board.seats(), board.links()]
-    spaced = [part for pair in ((part, Text()) for part in parts) for part in pair]
-    return Constrain(Group(*islice(spaced, len(spaced) - 1)), WIDTH)
+    return stacked(parts)
 
 
 class Board:
@@ -97,20 +92,11 @@ class Board:
         """Which game this is, and what it waits for."""
         fields = self.fields
         variant = "full" if fields["full"] else "basic"
-        text = Text.assemble(
+        return Text.assemble(
             ("Nebula", "bold"),
             f", edition {self.core.name}, {variant} variant, {self.players} players, round {fields['round']}: ",
+            waits_for(self.state, WAITS_FOR.get(Phase(fields["phase"]), "")),
         )
-        if not self.state.finished:
-            waits = WAITS_FOR[Phase(fields["phase"])]
-            return text.append(waits if self.state.seat is None else f"seat {self.state.seat} {waits}", "bold")
-        text.append("finished", "bold")
-        try:
-            shares = self.state.outcome()[1]
-        except CardUnknown:
-            return text
-        winners = [seat for seat, share in enumerate(shares) if share]
-        return text.append(f", won by {seat_list(winners)}", "bold")
 
     def legend(self) -> Text:
         """What the letters stand for."""
@@ -198,25 +184,13 @@ class Board:
 
     def seats(self) -> Table:
         """The seats, two side by side."""
-        table = grid(2, 3)
-        for first in range(0, self.players, 2):
-            if first:
-                table.add_row()
-            table.add_row(*(self.seat(seat) for seat in range(first, min(first + 2, self.players))))
-        return table
+        return two_by_two([self.seat(seat) for seat in range(self.players)])
 
     def seat(self, seat: int) -> Group:
         """A seat's galaxy and everything else it has."""
-        return Group(self.seat_heading(seat), self.galaxy(seat), self.belongings(seat))
-
-    def seat_heading(self, seat: int) -> Text:
-        """The seat, its points if the game ended now, and whether it is to move."""
         scores = self.rules.scores(self.state)[seat]
-        text = Text(f"Seat {seat}", "bold")
-        text.append(f", {points(scores['total'])}" if scores else ", points unknown")
-        if seat == self.state.seat:
-            text.append(" <- to move", "bold")
-        return text
+        heading = seat_heading(self.state, seat, scores and scores["total"])
+        return Group(heading, self.galaxy(seat), self.belongings(seat))
 
     def galaxy(self, seat: int) -> Table:
         """The spaces by orbit and constellation: number, then the star's letter."""
@@ -267,29 +241,6 @@ class Board:
         return Text(f"{shown.id} {shown.text}: {now} now, {counts} give {rewards}")
 
 
-def grid(columns: int, gap: int) -> Table:
-    """An empty table without lines; what is too long for a narrow terminal goes on below."""
-    table = Table.grid(padding=(0, gap, 0, 0))
-    for _ in range(columns):
-        table.add_column(overflow="fold")
-    return table
-
-
-def card_table(name: str, *columns: str) -> Table:
-    """An empty table of cards."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column(overflow="fold")
-    table.add_column(name, overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", overflow="fold")
-    return table
-
-
-def points(number: int) -> str:
-    """``1 point``, ``2 points``."""
-    return f"{number} point" if number == 1 else f"{number} points"
-
-
 def scale(values: Sequence[int], index: int) -> Text:
     """A value scale with its marker: ``0 [4] 8 12``."""
     steps = [Text(f"[{step}]", "bold") if i == index else Text(str(step), "dim") for i, step in enumerate(values)]
@@ -302,12 +253,5 @@ def members(spaces: int) -> list[int]:
 
 
 def letters(colors: Sequence[str]) -> list[str]:
-    """A letter for each piece, no two alike: the first of its colour that is still free.
-
-    Small ones, because O looks too much like 0 beside the numbers of spaces.
-    """
-    taken: list[str] = []
-    for number, color in enumerate(colors):
-        free = [letter for letter in color.lower() if letter.isalpha() and letter not in taken]
-        taken.append(free[0] if free else str(number))
-    return [*taken, BLACK_HOLE_LETTER]
+    """A letter for each piece, no two alike."""
+    return [*drawing.letters(colors), BLACK_HOLE_LETTER]

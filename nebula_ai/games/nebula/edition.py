@@ -4,30 +4,30 @@ The limits are those of `nebula_core.nebula.edition`. They also keep every list 
 have: at most 165 ways to invest and 7 to give in to chaos, 15 to take, 84 to keep, 194 to place, 23 to advance.
 """
 
-import hashlib
-import json
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from nebula_ai.checked import Value, read_toml, top_table
+from nebula_ai.editions import (
+    MAX_POINTS,
+    PLAYERS,
+    by_players,
+    content_hash,
+    name_of,
+    read_players,
+    unique_names,
+)
 from nebula_ai.errors import EditionError, listed, shown_path
-from nebula_ai.game import UNKNOWN
 from nebula_core.nebula import edition as core
 from nebula_core.nebula.edition import Counter, CounterKind, Edition, LinkKind, PersonalTask, PublicTask
 
 STANDARD = Path(__file__).with_name("standard.toml")
 
 BLACK_HOLE = "black_hole"
-RESERVED = (BLACK_HOLE, UNKNOWN)
+RESERVED = (BLACK_HOLE,)
 """Words of the notation that no colour, constellation or card may be called."""
-
-MAX_POINTS = 1000
-"""Of one task, card, constellation or step of a scale."""
-
-PLAYERS = range(2, 5)
-"""Numbers of players that the rules know."""
 
 TOP_KEYS = (
     "game", "edition", "players", "bag", "clusters", "chaos", "setup", "placing", "black_holes", "public_tasks",
@@ -107,9 +107,9 @@ def parse_edition(content: dict[str, Any]) -> NebulaEdition:
     players = read_players(top["players"])
 
     bag = top["bag"].table(("colors", "stars_per_color", "black_holes"))
-    colors = unique_names(bag["colors"].list(range(1, core.MAX_COLORS + 1)))
+    colors = unique_names(bag["colors"].list(range(1, core.MAX_COLORS + 1)), RESERVED)
     stars_per_color = bag["stars_per_color"].integer(1, core.MAX_PIECES)
-    black_holes = by_players(bag["black_holes"], players, 0)
+    black_holes = by_players(bag["black_holes"], players, 0, core.MAX_PIECES)
 
     clusters = top["clusters"].table(("count", "spaces", "steps"))
     cluster_count = clusters["count"].integer(1, core.MAX_CLUSTERS)
@@ -133,7 +133,7 @@ def parse_edition(content: dict[str, Any]) -> NebulaEdition:
         value.table(("name", "points"))
         for value in galaxy["constellations"].list(range(1, core.MAX_CONSTELLATIONS + 1))
     ]
-    constellations = unique_names([row["name"] for row in constellation_rows])
+    constellations = unique_names([row["name"] for row in constellation_rows], RESERVED)
     spaces = read_spaces(galaxy["spaces"], constellations)
     orbits = regions([space.orbit - 1 for space in spaces], max(space.orbit for space in spaces))
     for i, region in enumerate(orbits):
@@ -175,8 +175,10 @@ def parse_edition(content: dict[str, Any]) -> NebulaEdition:
             stars_placed_with_supernova=placing["stars_with_supernova"].integer(1, core.MAX_COLORS + 1),
             first_star_spaces=orbits[placing["first_star_orbit"].integer(1, len(orbits)) - 1],
             track_points=points(holes["track_points"], core.MAX_TRACK + 1),
-            indicator_end=by_players(holes["indicator_end"], players, 1),
-            markers_end=by_players(top["public_tasks"].table(("markers_end",))["markers_end"], players, 1),
+            indicator_end=by_players(holes["indicator_end"], players, 1, core.MAX_PIECES),
+            markers_end=by_players(
+                top["public_tasks"].table(("markers_end",))["markers_end"], players, 1, core.MAX_PIECES
+            ),
             color_values=points(values["color"], core.MAX_VALUES),
             constellation_values=points(values["constellation"], core.MAX_VALUES),
             advanced_values=points(values["advanced"], core.MAX_VALUES),
@@ -199,28 +201,6 @@ def parse_edition(content: dict[str, Any]) -> NebulaEdition:
     )
 
 
-def content_hash(content: dict[str, Any]) -> bytes:
-    """8 bytes that tell contents apart, whatever their comments, white space and order of keys."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode()).digest()[:8]
-
-
-def read_players(value: Value) -> range:
-    """The numbers of players: the least and the most are in the file."""
-    least, most = (number.integer(PLAYERS[0], PLAYERS[-1]) for number in value.list(range(2, 3)))
-    if least > most:
-        value.refuse(f"must ascend, and {least} is more than {most}")
-    return range(least, most + 1)
-
-
-def by_players(value: Value, players: range, low: int) -> tuple[int, int, int]:
-    """A number from `low` for each number of players; those that are not allowed may be missing, and are 0."""
-    row = value.table([str(number) for number in players], [str(number) for number in PLAYERS])
-    given = {number: row[str(number)].integer(low, core.MAX_PIECES) for number in PLAYERS if str(number) in row}
-    two, three, four = (given[number] if number in players else 0 for number in PLAYERS)
-    return two, three, four
-
-
 def by_seat(numbers: tuple[int, ...], seats: int) -> tuple[int, int, int, int]:
     """The numbers of the seats that the edition has, and 0 for the others."""
     first, second, third, fourth = (numbers[seat] if seat < seats else 0 for seat in range(PLAYERS[-1]))
@@ -230,25 +210,6 @@ def by_seat(numbers: tuple[int, ...], seats: int) -> tuple[int, int, int, int]:
 def points(value: Value, most: int) -> tuple[int, ...]:
     """A scale of 1 to `most` numbers of points."""
     return tuple(step.integer(0, MAX_POINTS) for step in value.list(range(1, most + 1)))
-
-
-def name_of(value: Value) -> str:
-    """A word that has no other meaning in the notation."""
-    name = value.word()
-    if name in RESERVED:
-        value.refuse(f"{name} has another meaning in the notation of moves")
-    return name
-
-
-def unique_names(values: list[Value]) -> tuple[str, ...]:
-    """Different words that have no other meaning in the notation."""
-    names: list[str] = []
-    for value in values:
-        name = name_of(value)
-        if name in names:
-            value.refuse(f"{name} stands there twice")
-        names.append(name)
-    return tuple(names)
 
 
 def check_pieces(
@@ -359,7 +320,7 @@ class CardReader:
 
     def id(self, value: Value) -> str:
         """A card's id, which no other card has."""
-        name = name_of(value)
+        name = name_of(value, RESERVED)
         if name in self.ids:
             value.refuse(f"{name} is already another card's")
         self.ids.add(name)

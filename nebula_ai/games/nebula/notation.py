@@ -6,20 +6,15 @@ reason: the word that does not exist, or why the move is not possible now.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from nebula_ai.errors import ChanceError, MoveError, listed, shown, unknown_word
+from nebula_ai import notation
+from nebula_ai.errors import listed
 from nebula_ai.game import UNKNOWN
 from nebula_ai.games.nebula.edition import BLACK_HOLE, NebulaEdition
 from nebula_ai.games.nebula.state import ids
+from nebula_ai.notation import UNKNOWN_CARD_NUMBER, Unreadable, exactly, index, whole
 from nebula_core.face import State
 from nebula_core.nebula.rules import NOTHING, MoveKind, NebulaRules, Phase, decode, encode
-
-if TYPE_CHECKING:
-    from nebula_core.nebula.rules import Fields
-
-UNKNOWN_CARD_NUMBER = 0xFF
-"""How the core numbers an unknown card in a move."""
 
 GROUPS = ("color", "constellation", "card")
 """What can have a value marker, in the core's order."""
@@ -36,52 +31,22 @@ MOVES_OF_PHASE = {
     Phase.ADVANCE: "advance or decline",
 }
 
-MOST_LISTED = 8
-"""Legal moves that an error lists; more are counted."""
 
-
-class Unreadable(Exception):
-    """A text that names no move of any state, and why."""
-
-
-class Notation:
+class Notation(notation.Notation[MoveKind]):
     """The notation with the names of one edition."""
 
+    move_words = MOVE_WORDS
+    chance_words = CHANCE_WORDS
+    may_be_unknown = (MoveKind.PERSONAL,)
+    encode = staticmethod(encode)
+    decode = staticmethod(decode)
+
     def __init__(self, edition: NebulaEdition, rules: NebulaRules) -> None:
+        super().__init__()
         self.edition = edition
         self.rules = rules
-        self.texts: dict[int, str] = {}  # of moves and outcomes formatted before; an edition has some hundreds
 
     # From numbers to text.
-
-    def format_move(self, move: int) -> str:
-        """The text of a move. Raises MoveError for a number that is none."""
-        text = self.text_of(move, MOVE_WORDS)
-        if text is None:
-            raise MoveError("move", f"{shown(move)} is the number of no move")
-        return text
-
-    def format_chance(self, outcome: int) -> str:
-        """The text of a chance outcome. Raises ChanceError for a number that is none."""
-        text = self.text_of(outcome, CHANCE_WORDS)
-        if text is None:
-            raise ChanceError("outcome", f"{shown(outcome)} is the number of no chance outcome")
-        return text
-
-    def text_of(self, number: int, first_words: dict[str, MoveKind]) -> str | None:
-        """The text of a number; None if it is no number of these kinds."""
-        if number not in self.texts:
-            try:
-                kind, argument = decode(number)
-                text = " ".join([kind.name.lower(), *self.argument_words(kind, argument)])
-                # What reads back as another number, or not at all, had bits that mean nothing.
-                if self.read(text, first_words) != number:
-                    return None
-            except (IndexError, MoveError, Unreadable):
-                return None
-            self.texts[number] = text
-        text = self.texts[number]
-        return text if text.split()[0] in first_words else None
 
     def argument_words(self, kind: MoveKind, argument: int) -> list[str]:
         """The words after the first. Raises IndexError for an argument out of range."""
@@ -118,76 +83,39 @@ class Notation:
 
     # From text to numbers.
 
-    def parse_move(self, state: State, text: str) -> int:
-        """The legal move that a text names. Raises MoveError, GameFinished, ChancePending."""
-        legal = state.legal_moves()
-        try:
-            move = self.read(text, MOVE_WORDS)
-        except Unreadable as error:
-            raise MoveError("move", f"{error}; {self.what_is_legal(state, legal)}") from None
-        if move not in legal:
-            why = self.why_illegal(self.rules.fields(state), move)
-            raise MoveError(
-                "move", f"{self.format_move(move)!r} is not legal now: {why}; {self.what_is_legal(state, legal)}"
-            )
-        return move
-
-    def parse_chance(self, state: State, text: str) -> int:
-        """The possible outcome that a text names. Raises ChanceError, NoChancePending."""
-        possible = [outcome for outcome, _ in state.chances()]
-        try:
-            outcome = self.read(text, CHANCE_WORDS)
-        except Unreadable as error:
-            raise ChanceError("outcome", f"{error}; {self.what_is_possible(possible)}") from None
-        kinds = {decode(one)[0] for one in possible}
-        if outcome == encode(MoveKind.PERSONAL, UNKNOWN_CARD_NUMBER) and MoveKind.PERSONAL in kinds:
-            return outcome
-        if outcome not in possible:
-            raise ChanceError(
-                "outcome", f"{self.format_chance(outcome)!r} is not possible now; {self.what_is_possible(possible)}"
-            )
-        return outcome
-
-    def read(self, text: str, first_words: dict[str, MoveKind]) -> int:
-        """The number that a text names, possible or not. Raises Unreadable."""
-        words = text.split(maxsplit=32)
-        if not words:
-            raise Unreadable("the text is empty")
-        first, *rest = words
-        if first not in first_words:
-            raise Unreadable(f"the word {unknown_word(first, first_words)}")
-        kind = first_words[first]
+    def read_argument(self, kind: MoveKind, first: str, words: Sequence[str]) -> int:
+        """The argument that the words after the `first` name. Raises Unreadable."""
         edition = self.edition
         match kind:
             case MoveKind.CHOOSE | MoveKind.PERSONAL:
-                (name,) = exactly(rest, 1, first, "a personal task")
+                (name,) = exactly(words, 1, first, "a personal task")
                 if name == UNKNOWN:
-                    return encode(kind, UNKNOWN_CARD_NUMBER)
-                return encode(kind, index(name, ids(edition.personal_tasks), "personal task"))
+                    return UNKNOWN_CARD_NUMBER
+                return index(name, ids(edition.personal_tasks), "personal task")
             case MoveKind.PUBLIC:
-                (name,) = exactly(rest, 1, first, "a public task")
-                return encode(kind, index(name, ids(edition.public_tasks), "public task"))
+                (name,) = exactly(words, 1, first, "a public task")
+                return index(name, ids(edition.public_tasks), "public task")
             case MoveKind.ADVANCED:
-                (name,) = exactly(rest, 1, first, "an advanced card")
-                return encode(kind, index(name, ids(edition.advanced_cards), "advanced card"))
+                (name,) = exactly(words, 1, first, "an advanced card")
+                return index(name, ids(edition.advanced_cards), "advanced card")
             case MoveKind.CHAOS | MoveKind.PIECE:
-                (name,) = exactly(rest, 1, first, "a piece")
-                return encode(kind, index(name, edition.pieces, "piece"))
+                (name,) = exactly(words, 1, first, "a piece")
+                return index(name, edition.pieces, "piece")
             case MoveKind.INVEST:
-                return encode(kind, self.read_steps(rest))
+                return self.read_steps(words)
             case MoveKind.TAKE:
-                return encode(kind, self.read_clusters(rest))
+                return self.read_clusters(words)
             case MoveKind.KEEP:
-                return encode(kind, self.read_kept(rest))
+                return self.read_kept(words)
             case MoveKind.PLACE:
-                return encode(kind, self.read_placement(rest))
+                return self.read_placement(words)
             case MoveKind.ADVANCE:
-                group_name, name = exactly(rest, 2, first, f"{listed(GROUPS)}, and a name")
+                group_name, name = exactly(words, 2, first, f"{listed(GROUPS)}, and a name")
                 group = index(group_name, GROUPS, "kind of value marker")
-                return encode(kind, group << 8 | index(name, self.group_names(group), group_name))
+                return group << 8 | index(name, self.group_names(group), group_name)
             case _:
-                exactly(rest, 0, first, "nothing")
-                return encode(kind)
+                exactly(words, 0, first, "nothing")
+                return 0
 
     def read_steps(self, words: Sequence[str]) -> int:
         """Steps of the figures."""
@@ -227,21 +155,13 @@ class Notation:
 
     # Why not.
 
-    def what_is_legal(self, state: State, legal: Sequence[int]) -> str:
-        """The legal moves in a few words."""
-        if len(legal) <= MOST_LISTED:
-            return f"legal: {', '.join(self.format_move(move) for move in legal)}"
-        phase = Phase(self.rules.fields(state)["phase"])
-        return f"{len(legal)} moves are legal: seat {state.seat} may {MOVES_OF_PHASE[phase]}"
+    def choices(self, state: State, legal: Sequence[int]) -> str:
+        """What a seat may do in this state, in a few words."""
+        return MOVES_OF_PHASE[Phase(self.rules.fields(state)["phase"])]
 
-    def what_is_possible(self, possible: Sequence[int]) -> str:
-        """The possible outcomes in a few words."""
-        if len(possible) <= MOST_LISTED:
-            return f"possible: {', '.join(self.format_chance(outcome) for outcome in possible)}"
-        return f"{len(possible)} outcomes are possible, such as {self.format_chance(possible[0])!r}"
-
-    def why_illegal(self, fields: "Fields", move: int) -> str:
+    def why_illegal(self, state: State, move: int) -> str:
         """The rule that a move breaks, if its kind is the right one for the phase."""
+        fields = self.rules.fields(state)
         kind, argument = decode(move)
         phase = Phase(fields["phase"])
         own = fields["observatory"][fields["seat"]]
@@ -294,26 +214,3 @@ class Notation:
             place.orbit for i, place in enumerate(self.edition.spaces) if self.edition.core.first_star_spaces >> i & 1
         )
         return f"the first star goes to orbit {first_star_orbit}"
-
-
-def exactly(words: Sequence[str], number: int, first: str, what: str) -> Sequence[str]:
-    """The words, if there are so many. Raises Unreadable."""
-    if len(words) != number:
-        raise Unreadable(
-            f"after {first!r} comes {what}: {number} {'word' if number == 1 else 'words'}, not {len(words)}"
-        )
-    return words
-
-
-def index(word: str, names: Sequence[str], what: str) -> int:
-    """The index of a word among names. Raises Unreadable."""
-    if word not in names:
-        raise Unreadable(f"the {what} {unknown_word(word, names)}")
-    return names.index(word)
-
-
-def whole(word: str, most: int, what: str) -> int:
-    """A number from 0 to `most`. Raises Unreadable."""
-    if not (word.isascii() and word.isdigit() and len(word) <= 4 and int(word) <= most):
-        raise Unreadable(f"{shown(word)} is not {what} from 0 to {most}")
-    return int(word)

@@ -5,15 +5,30 @@ Two steps each way: between JSON values and `NebulaState` (types), and between `
 the path in the readable state.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from nebula_ai.checked import Value, top_table
-from nebula_ai.errors import StateError, shown, unknown_word
+from nebula_ai.errors import StateError
 from nebula_ai.game import UNKNOWN
 from nebula_ai.games.nebula.edition import Card, NebulaEdition
+from nebula_ai.readable import (
+    check_identity,
+    count_map,
+    counts,
+    filled,
+    index_of,
+    indices,
+    name_or_none,
+    number,
+    numbers,
+    numbers_by_name,
+    parts_of_path,
+    sized,
+    texts,
+    texts_or_nulls,
+)
 from nebula_core.face import State
 from nebula_core.nebula.rules import NOTHING, NebulaRules, Phase
 from nebula_core.nebula.rules import UNKNOWN as UNKNOWN_CARD
@@ -26,14 +41,8 @@ VARIANTS = ("full", "basic")
 
 PHASES = tuple(phase.name.lower() for phase in Phase)
 
-Row = TypeVar("Row", bound=Sequence[Any])
-Element = TypeVar("Element")
-
 PathOf = Callable[[NebulaEdition, "Fields", list[int]], str]
 """From the numbers after a field's name to the path in the readable state."""
-
-MOST = 65535
-"""No number of a state is larger; the core knows closer limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,31 +203,6 @@ def from_json(content: object) -> NebulaState:
     )
 
 
-def number(value: Value) -> int:
-    """A whole number from 0."""
-    return value.integer(0, MOST)
-
-
-def numbers(value: Value) -> tuple[int, ...]:
-    """A list of whole numbers from 0."""
-    return tuple(number(element) for element in value.list())
-
-
-def numbers_by_name(value: Value) -> dict[str, int]:
-    """An object of whole numbers from 0."""
-    return {name: number(element) for name, element in value.mapping().items()}
-
-
-def texts(value: Value) -> tuple[str, ...]:
-    """A list of texts."""
-    return tuple(element.text() for element in value.list())
-
-
-def texts_or_nulls(value: Value) -> tuple[str | None, ...]:
-    """A list of texts and nulls."""
-    return tuple(element.text_or_null() for element in value.list())
-
-
 def markers_from_json(value: Value) -> Markers:
     """A public task with its markers."""
     row = value.table(("task", "seats"))
@@ -286,16 +270,6 @@ def readable(edition: NebulaEdition, rules: NebulaRules, state: State) -> Nebula
     )
 
 
-def count_map(names: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
-    """Names to counts, without those of which there is none."""
-    return {name: count for name, count in zip(names, counts, strict=True) if count}
-
-
-def name_or_none(names: Sequence[str], index: int) -> str | None:
-    """The name of an index, None for NOTHING."""
-    return None if index == NOTHING else names[index]
-
-
 def readable_values(edition: NebulaEdition, fields: "Fields") -> Values:
     """The value markers of a state of the full game."""
     return Values(
@@ -337,17 +311,14 @@ def core_state(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) -
 
 def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) -> "Fields":
     """The fields of a readable state: every name known, every list as long as it must be. Raises StateError."""
-    if state.game != rules.name:
-        raise StateError("game", f"must be {rules.name}, not {shown(state.game)}")
-    if state.edition != rules.edition:
-        raise StateError("edition", f"must be {rules.edition}, not {shown(state.edition)}")
-    if state.edition_hash is not None and state.edition_hash != rules.edition_hash.hex():
-        raise StateError(
-            "edition_hash", f"is of another content of edition {rules.edition} than {rules.edition_hash.hex()}"
-        )
-    if state.players not in edition.players:
-        low, high = edition.players[0], edition.players[-1]
-        raise StateError("players", f"must be {low} to {high}, not {state.players}")
+    check_identity(
+        rules,
+        edition.players,
+        game=state.game,
+        edition=state.edition,
+        edition_hash=state.edition_hash,
+        players=state.players,
+    )
     core = edition.core
     full = index_of(state.variant, VARIANTS, "variant") == 0
     phase = Phase(index_of(state.phase, PHASES, "phase"))
@@ -413,40 +384,6 @@ def ids(cards: Sequence[Card]) -> list[str]:
     return [card.id for card in cards]
 
 
-def index_of(name: str, names: Sequence[str], path: str) -> int:
-    """The index of a name."""
-    if name not in names:
-        raise StateError(path, unknown_word(name, names))
-    return names.index(name)
-
-
-def indices(given: Sequence[str | None], names: Sequence[str], path: str) -> list[int]:
-    """The indices of names, NOTHING for None."""
-    return [NOTHING if name is None else index_of(name, names, f"{path}[{i}]") for i, name in enumerate(given)]
-
-
-def sized(row: Row, length: int, path: str) -> Row:
-    """The row, if it has this length."""
-    if len(row) != length:
-        raise StateError(path, f"must have {length} elements, not {len(row)}")
-    return row
-
-
-def filled(row: list[Element], length: int, filling: Element, path: str) -> list[Element]:
-    """The row, made as long as it may be at most."""
-    if len(row) > length:
-        raise StateError(path, f"must have at most {length} elements, not {len(row)}")
-    return row + [filling] * (length - len(row))
-
-
-def counts(given: dict[str, int], names: Sequence[str], path: str) -> list[int]:
-    """The numbers in the order of the names, 0 for those that are not there."""
-    for name in given:
-        if name not in names:
-            raise StateError(path, unknown_word(name, names))
-    return [given.get(name, 0) for name in names]
-
-
 def personal_cards(edition: NebulaEdition, tasks: PersonalTasks, chosen: bool, path: str) -> list[int]:
     """A seat's cards: the kept one first, once it has chosen."""
     if chosen:
@@ -475,9 +412,8 @@ def personal_cards(edition: NebulaEdition, tasks: PersonalTasks, chosen: bool, p
 
 def readable_path(edition: NebulaEdition, fields: "Fields", path: str) -> str:
     """Where in the readable state a field of the core's is: ``galaxy[1][7]``, ``bag.red``, ``personal[2].kept``."""
-    head, *rest = re.findall(r"\w+", path)
-    numbers = [int(part) for part in rest]
-    translation = PATHS.get(head)
+    field, numbers = parts_of_path(path)
+    translation = PATHS.get(field)
     return translation(edition, fields, numbers) if translation else path
 
 

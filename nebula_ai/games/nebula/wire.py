@@ -5,7 +5,6 @@ can say and a readable state cannot.
 """
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from google.protobuf.message import Message
@@ -23,6 +22,7 @@ from nebula_ai.games.nebula.state import (
     Turn,
     Values,
 )
+from nebula_ai.messages import FIRST, name_of, words, words_or_none
 from nebula_ai.v1 import nebula_pb2 as pb
 from nebula_core.face import State
 from nebula_core.nebula.edition import Counter
@@ -30,9 +30,6 @@ from nebula_core.nebula.rules import MoveKind, decode
 
 if TYPE_CHECKING:
     from nebula_ai.games.nebula.game import NebulaGame
-
-# Enums count from 1, in the order of the lists that they are made from: 0 says that nothing was said.
-FIRST = 1
 
 
 # States.
@@ -111,25 +108,6 @@ def from_message(game: "NebulaGame", message: Message) -> State:
         return game.from_readable(readable)
     except StateError as error:
         raise StateError(message_path(error.field), error.reason) from None
-
-
-def words(names: Sequence[str | None]) -> list[str]:
-    """Names as a message has them: empty for None."""
-    return [name or "" for name in names]
-
-
-def words_or_none(names: Sequence[str]) -> tuple[str | None, ...]:
-    """Names of a message: None for an empty one."""
-    return tuple(name or None for name in names)
-
-
-def name_of(value: int, names: Sequence[str], path: str) -> str:
-    """What an enum's value stands for. Raises StateError for 0 and for a value that there is not."""
-    if value < FIRST:
-        raise StateError(path, "is missing")
-    if value >= FIRST + len(names):
-        raise StateError(path, f"{value} is the number of no {path}")
-    return names[value - FIRST]
 
 
 def read_values(message: pb.NebulaValues) -> Values:

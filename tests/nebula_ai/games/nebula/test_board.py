@@ -1,41 +1,23 @@
 """The boards of Nebula in a terminal: narrow enough, complete without colours, coloured where that is wanted."""
 
-import io
 import re
 from pathlib import Path
 from random import Random
 
 import pytest
-from rich.console import Console
 
-from nebula_ai.game import Game
 from nebula_ai.games.nebula.board import letters
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_core.face import Generator, State
 from nebula_core.nebula.rules import Phase
 from tests.nebula_core.nebula.editions import odd, write
 from tests.nebula_core.nebula.positions import Table
+from tests.screen import drawn, line_of
 
 
 @pytest.fixture(scope="module")
 def table() -> Table:
     return Table()
-
-
-def drawn(game: Game, state: State, width: int = 100, color: bool = False) -> str:
-    """What a terminal of this width shows."""
-    out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=color, color_system="truecolor" if color else None)
-    console.print(game.draw(state))
-    return out.getvalue()
-
-
-def line_of(text: str, *words: str) -> str:
-    """The first line with all these words, its white space made single."""
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    found = [line for line in lines if all(word in line for word in words)]
-    assert found, f"no line has {words} in:\n{text}"
-    return found[0]
 
 
 @pytest.fixture(scope="module")

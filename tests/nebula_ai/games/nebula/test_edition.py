@@ -1,24 +1,21 @@
 """Edition files of Nebula: what the standard one becomes, and that a wrong one is refused with key and reason."""
 
 import copy
-from collections.abc import Callable
 from math import comb
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from nebula_ai.checked import MAX_BYTES
+from nebula_ai.editions import content_hash
 from nebula_ai.errors import EditionError
-from nebula_ai.games.nebula.edition import STANDARD, content_hash, parse_edition, read_edition
+from nebula_ai.games.nebula.edition import STANDARD, parse_edition, read_edition
 from nebula_core.nebula import edition as core
 from nebula_core.nebula.edition import Counter, CounterKind, LinkKind
 from nebula_core.nebula.rules import NebulaRules
+from tests.changes import Change, change_anything, put, remove
 from tests.nebula_core.nebula.editions import odd, standard, write
-
-Content = dict[str, Any]
-
 
 # The standard edition.
 
@@ -115,7 +112,7 @@ def test_hash_does_not_depend_on_how_the_file_is_written(tmp_path: Path) -> None
 
 def test_hash_depends_on_every_value() -> None:
     hashes = {content_hash(standard())}
-    changes: list[Callable[[Content], None]] = [
+    changes: list[Change] = [
         lambda content: content.update(edition="other"),
         lambda content: content["bag"].update(stars_per_color=20),
         lambda content: content["galaxy"]["spaces"][31].update(angle=306),
@@ -132,38 +129,14 @@ def test_hash_depends_on_every_value() -> None:
 # What is refused.
 
 
-def put(value: object, *path: str | int | slice) -> Callable[[Content], None]:
-    """Sets the value at a path of keys and indices."""
-
-    def change(content: Content) -> None:
-        inner: Any = content
-        for key in path[:-1]:
-            inner = inner[key]
-        inner[path[-1]] = value
-
-    return change
-
-
-def remove(*path: str | int | slice) -> Callable[[Content], None]:
-    """Takes away what is at a path of keys and indices."""
-
-    def change(content: Content) -> None:
-        inner: Any = content
-        for key in path[:-1]:
-            inner = inner[key]
-        del inner[path[-1]]
-
-    return change
-
-
-def counter(**keys: object) -> Callable[[Content], None]:
+def counter(**keys: object) -> Change:
     """Gives the first public task this counter."""
     return put(keys, "public_task", 0, "counter")
 
 
 COUNTER = "public_task[0].counter"
 
-BROKEN: list[tuple[Callable[[Content], None], str, str]] = [
+BROKEN: list[tuple[Change, str, str]] = [
     # Keys and types.
     (remove("bag"), "bag", "is missing"),
     (remove("galaxy", "spaces", 3, "orbit"), "galaxy.spaces[3].orbit", "is missing"),
@@ -271,9 +244,7 @@ BROKEN: list[tuple[Callable[[Content], None], str, str]] = [
 
 
 @pytest.mark.parametrize(("change", "field", "words"), BROKEN, ids=[f"{field}: {words}" for _, field, words in BROKEN])
-def test_broken_edition_is_refused_with_key_and_reason(
-    change: Callable[[Content], None], field: str, words: str
-) -> None:
+def test_broken_edition_is_refused_with_key_and_reason(change: Change, field: str, words: str) -> None:
     content = standard()
     change(content)
     with pytest.raises(EditionError) as refusal:
@@ -376,7 +347,7 @@ def test_any_change_is_taken_or_refused(seed: int) -> None:
     for _ in range(1000):
         content = copy.deepcopy(base)
         for _ in range(random.randint(1, 3)):
-            change_anything(content, random)
+            change_anything(content, random, JUNK, ["color", "colors", "links", "id", "x"])
         try:
             edition = parse_edition(content)
         except EditionError as error:
@@ -386,21 +357,3 @@ def test_any_change_is_taken_or_refused(seed: int) -> None:
             taken += 1
     assert taken > 0
     assert all(error.field and error.reason for error in refusals)
-
-
-def change_anything(content: Any, random: Random) -> None:
-    """Replaces, removes or doubles a value somewhere inside a table."""
-    keys = list(content) if isinstance(content, dict) else range(len(content))
-    if not keys:
-        return
-    key = random.choice(list(keys))
-    if isinstance(content[key], dict | list) and random.random() < 0.8:
-        change_anything(content[key], random)
-    elif random.random() < 0.5:
-        content[key] = copy.deepcopy(random.choice(JUNK))
-    elif random.random() < 0.5:
-        del content[key]
-    elif isinstance(content, list):
-        content.append(copy.deepcopy(content[key]))
-    else:
-        content[random.choice(["color", "colors", "links", "id", "x"])] = content[key]

@@ -1,8 +1,6 @@
 """Readable states of Nebula: without loss both ways, and every invariant refused by the path in the readable state."""
 
-import copy
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,28 +10,14 @@ import pytest
 from nebula_ai.errors import StateError
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_core.face import Generator, State
+from tests.changes import Change, Content, change_anything, everything, more, put, remove
 from tests.nebula_core.nebula.editions import odd, write
-
-Json = dict[str, Any]
+from tests.walks import walk
 
 
 @pytest.fixture(scope="module")
 def game() -> NebulaGame:
     return NebulaGame.load(None)
-
-
-def walk(game: NebulaGame, players: int, variant: str, generator: Generator) -> Iterator[State]:
-    """Every state of a random game, the setup's included."""
-    state = game.start(players, variant)
-    while True:
-        yield state
-        if state.finished:
-            return
-        if state.chance_pending:
-            outcomes = [outcome for outcome, _ in state.chances()]
-            state = state.resolve(outcomes[generator.below(len(outcomes))])
-        else:
-            state = state.apply(state.random_move(generator))
 
 
 # Without loss.
@@ -132,7 +116,7 @@ def test_what_a_turn_has_brought_is_there(game: NebulaGame) -> None:
 # What may be left out.
 
 
-def middle(game: NebulaGame) -> Json:
+def middle(game: NebulaGame) -> Content:
     """A full game of three where the boards have filled a little, as JSON: seat 0 has its turn."""
     generator = Generator(20)
     state = game.new(3, seed=20)
@@ -166,53 +150,7 @@ def test_the_hash_of_the_edition_may_be_left_out(game: NebulaGame) -> None:
 # What is refused.
 
 
-def put(value: object, *path: str | int) -> Callable[[Json], None]:
-    """Sets the value at a path of keys and indices."""
-
-    def change(content: Json) -> None:
-        inner: Any = content
-        for key in path[:-1]:
-            inner = inner[key]
-        inner[path[-1]] = value
-
-    return change
-
-
-def more(number: int, *path: str | int) -> Callable[[Json], None]:
-    """Adds to the number at a path of keys and indices."""
-
-    def change(content: Json) -> None:
-        inner: Any = content
-        for key in path[:-1]:
-            inner = inner[key]
-        inner[path[-1]] = inner.get(path[-1], 0) + number if isinstance(inner, dict) else inner[path[-1]] + number
-
-    return change
-
-
-def remove(*path: str | int) -> Callable[[Json], None]:
-    """Takes away what is at a path of keys and indices."""
-
-    def change(content: Json) -> None:
-        inner: Any = content
-        for key in path[:-1]:
-            inner = inner[key]
-        del inner[path[-1]]
-
-    return change
-
-
-def everything(*changes: Callable[[Json], None]) -> Callable[[Json], None]:
-    """All of the changes."""
-
-    def change(content: Json) -> None:
-        for one in changes:
-            one(content)
-
-    return change
-
-
-BROKEN: list[tuple[Callable[[Json], None], str, str]] = [
+BROKEN: list[tuple[Change, str, str]] = [
     # Keys and types.
     (remove("bag"), "bag", "is missing"),
     (remove("turn", "placed"), "turn.placed", "is missing"),
@@ -313,9 +251,7 @@ BROKEN: list[tuple[Callable[[Json], None], str, str]] = [
 @pytest.mark.parametrize(
     ("change", "field", "words"), BROKEN, ids=[f"{number}: {field}" for number, (_, field, _) in enumerate(BROKEN)]
 )
-def test_broken_state_is_refused_with_path_and_reason(
-    game: NebulaGame, change: Callable[[Json], None], field: str, words: str
-) -> None:
+def test_broken_state_is_refused_with_path_and_reason(game: NebulaGame, change: Change, field: str, words: str) -> None:
     value = middle(game)
     game.from_json(value)
     change(value)
@@ -385,7 +321,7 @@ def test_any_change_is_taken_or_refused(game: NebulaGame, seed: int) -> None:
     for _ in range(1500):
         value = game.to_json(random.choice(states))
         for _ in range(random.randint(1, 3)):
-            change_anything(value, random)
+            change_anything(value, random, JUNK, ["red", "kept", "seats", "x"])
         try:
             state = game.from_json(value)
         except StateError as error:
@@ -396,23 +332,3 @@ def test_any_change_is_taken_or_refused(game: NebulaGame, seed: int) -> None:
             assert game.rules.unpack(state.pack()) == state
     assert taken > 0
     assert all(error.field and error.reason for error in refusals)
-
-
-def change_anything(content: Any, random: Random) -> None:
-    """Replaces, removes, doubles or moves a value somewhere inside a JSON value."""
-    keys = list(content) if isinstance(content, dict) else list(range(len(content)))
-    if not keys:
-        return
-    key, other = random.choice(keys), random.choice(keys)
-    if isinstance(content[key], dict | list) and random.random() < 0.8:
-        change_anything(content[key], random)
-    elif random.random() < 0.4:
-        content[key] = copy.deepcopy(random.choice(JUNK))
-    elif random.random() < 0.5:
-        content[key], content[other] = content[other], content[key]
-    elif random.random() < 0.5:
-        del content[key]
-    elif isinstance(content, list):
-        content.append(copy.deepcopy(content[key]))
-    else:
-        content[random.choice(["red", "kept", "seats", "x"])] = content[key]

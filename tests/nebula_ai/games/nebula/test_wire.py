@@ -2,7 +2,6 @@
 
 import random
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -14,6 +13,7 @@ from nebula_ai.games.nebula.edition import STANDARD
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_ai.v1 import nebula_pb2 as pb
 from nebula_core.face import Generator, State
+from tests.walks import walk
 
 
 @pytest.fixture(scope="module")
@@ -21,25 +21,10 @@ def game() -> NebulaGame:
     return NebulaGame.load(None)
 
 
-def walk(game: NebulaGame, players: int, variant: str, seed: int) -> Iterator[State]:
-    """The states of a random game, from before its setup to its end, chance events included."""
-    generator = Generator(seed)
-    state = game.start(players, variant)
-    while True:
-        yield state
-        if state.finished:
-            return
-        if state.chance_pending:
-            outcomes = state.chances()
-            state = state.resolve(outcomes[generator.below(len(outcomes))][0])
-        else:
-            state = state.apply(state.random_move(generator))
-
-
 @pytest.mark.parametrize("variant", ["full", "basic"])
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_every_state_comes_back(game: NebulaGame, players: int, variant: str, seed: int) -> None:
-    for i, state in enumerate(walk(game, players, variant, seed)):
+    for i, state in enumerate(walk(game, players, variant, Generator(seed))):
         for view in (state, state.observe(i % players)):
             sent = pb.NebulaState.FromString(game.to_message(view).SerializeToString())
             assert game.from_message(sent) == view
@@ -65,7 +50,7 @@ def test_what_is_left_out_has_its_default(game: NebulaGame) -> None:
 @cache
 def middle_state(game: NebulaGame) -> State:
     """A state in the middle of a game where a seat has its turn."""
-    states = [state for state in walk(game, 3, "full", 5) if game.readable(state).phase == "turn"]
+    states = [state for state in walk(game, 3, "full", Generator(5)) if game.readable(state).phase == "turn"]
     return states[len(states) // 2]
 
 
@@ -221,7 +206,7 @@ def text_of(message: pb.NebulaMove) -> str:
 
 def test_a_moves_parts_say_what_its_text_says(game: NebulaGame) -> None:
     kinds = set()
-    for state in (state for game_seed in range(4) for state in walk(game, 2, "full", game_seed)):
+    for state in (state for game_seed in range(4) for state in walk(game, 2, "full", Generator(game_seed))):
         for move in state.legal_moves() if state.seat is not None else []:
             message = game.move_message(state, move)
             assert isinstance(message, pb.NebulaMove)
@@ -233,7 +218,7 @@ def test_a_moves_parts_say_what_its_text_says(game: NebulaGame) -> None:
 @pytest.mark.parametrize("players", [2, 4])
 def test_markers_are_told_with_their_points(game: NebulaGame, players: int, seed: int) -> None:
     points = [0] * players
-    states = list(walk(game, players, "full", seed))
+    states = list(walk(game, players, "full", Generator(seed)))
     for before, after in pairwise(states):
         events = game.event_messages(before, after)
         assert not events or before.seat is not None

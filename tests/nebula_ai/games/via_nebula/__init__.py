@@ -1,0 +1,1 @@
+"""Tests of Via Nebula around its core."""

@@ -1,0 +1,1 @@
+"""Tests of Via Nebula's rules in the native core."""
