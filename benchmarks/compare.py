@@ -1,8 +1,9 @@
-"""Measures the core and the plain search against OpenSpiel's hearts, and two workers against one, in one run.
+"""Measures the core and the plain search of our games against OpenSpiel's hearts, and two workers against one.
 
     python -m benchmarks.compare [--rounds N] [--json]
 
 The tables are Markdown: docs/benchmarks.md holds those of one run. An aim that is missed is reported, and no error.
+Which games are measured, and what is wanted of each, is the list `MEASURED`.
 """
 
 import json
@@ -11,7 +12,7 @@ import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich import box
@@ -21,13 +22,46 @@ from rich.table import Table
 
 from benchmarks.hearts import Hearts
 from benchmarks.measure import Spread, Subject, available_cores, measure, ratio
-from benchmarks.nebula import Nebula
+from benchmarks.ours import Ours
 
 SEED = 1
 SIMULATIONS = 5_000
 WORKER_SIMULATIONS = 20_000
+COPY = 20.0  # nanoseconds
+TWO_WORKERS = 1.8  # times as fast as one
 # Of the tables, in columns: a Markdown table with a broken line is none.
-WIDTH = 110
+WIDTH = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is measured of a game, and what is wanted of it beside hearts in the same round."""
+
+    game: str
+    variants: tuple[str, ...]
+    playouts: float
+    """Plies a second of our playouts, as a multiple of those of hearts' playouts."""
+    search: float
+    """Plies a second of our search, as a multiple of those of what `search_beside` names."""
+    search_beside: Literal["search", "playouts"]
+    """Hearts' search from the same kind of position, or hearts' playouts."""
+    lists: float | None
+    """Nanoseconds for a list of legal moves; None if nothing is wanted of it."""
+
+
+MEASURED = (
+    Wanted("nebula", ("full",), playouts=3, search=4, search_beside="search", lists=None),
+    # 5 and 2.5 million plies a second where hearts' playouts make 6 million.
+    Wanted(
+        "via_nebula",
+        ("beginner", "expert"),
+        playouts=5 / 6,
+        search=2.5 / 6,
+        search_beside="playouts",
+        lists=400,
+    ),
+)
+PLAYERS = (2, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,30 +93,43 @@ class Comparison:
 def compare(rounds: int, progress: Callable[[int, int], None]) -> Comparison:
     """Measure everything. `progress` is told how much is done, and of how much."""
     hearts = Hearts(SEED)
-    games = [Nebula(players, SEED) for players in (2, 4)]
-    # Theirs, ours, and how many times as fast ours should be. They are neighbours in a round: conditions are the same.
-    peers = [
-        (hearts.playouts(), [game.playouts() for game in games], 3.0),
-        (
-            hearts.search("opening", hearts.opening, SIMULATIONS),
-            [game.search("opening", game.opening, SIMULATIONS) for game in games],
-            4.0,
-        ),
-        (
-            hearts.search("halfway", hearts.halfway, SIMULATIONS),
-            [game.search("halfway", game.halfway, SIMULATIONS) for game in games],
-            4.0,
-        ),
-    ]
-    one, two = (games[-1].workers(count, WORKER_SIMULATIONS) for count in (1, 2))
-    copies = [game.copies() for game in games]
+    playouts = hearts.playouts()
+    searches = {position: hearts.search(position, SIMULATIONS) for position in hearts.positions}
 
-    rates = [subject for theirs, ours, _ in peers for subject in (theirs, *ours)] + [one, two]
-    durations = copies + [game.lists() for game in games]
+    pairs: list[tuple[Subject, Subject, float]] = []
+    """Theirs, ours, and how many times as fast ours should be."""
+    workers: list[tuple[Subject, Subject]] = []
+    copies: list[Subject] = []
+    lists: list[tuple[Subject, float | None]] = []
+    for wanted in MEASURED:
+        # The last of them has the most players: its searches are the longest, and the workers' subject.
+        games = [Ours(wanted.game, variant, players, SEED) for variant in wanted.variants for players in PLAYERS]
+        for game in games:
+            pairs.append((playouts, game.playouts(), wanted.playouts))
+            for position, search in searches.items():
+                theirs = search if wanted.search_beside == "search" else playouts
+                pairs.append((theirs, game.search(position, SIMULATIONS), wanted.search))
+            copies.append(game.copies())
+            lists.append((game.lists(), wanted.lists))
+        workers.append((games[-1].workers(1, WORKER_SIMULATIONS), games[-1].workers(2, WORKER_SIMULATIONS)))
+
+    # What is compared are neighbours in a round: conditions are the same.
+    rates: list[Subject] = []
+    for theirs in (playouts, *searches.values()):
+        rates += [theirs, *(ours for other, ours, _ in pairs if other is theirs)]
+    for one_and_two in workers:
+        rates += one_and_two
+    durations = copies + [subject for subject, _ in lists]
     measure(rates + durations, rounds, progress)
-    aims = [Aim(f"{our.name} / hearts", ratio(our, theirs), times) for theirs, ours, times in peers for our in ours]
-    aims.append(Aim(f"{two.name} / one", ratio(two, one), 1.8))
-    aims += [Aim(f"{copy.name}, ns", copy.nanoseconds, 20, at_most=True) for copy in copies]
+
+    aims = [Aim(f"{ours.name} / {theirs.name}", ratio(ours, theirs), times) for theirs, ours, times in pairs]
+    aims += [Aim(f"{two.name} / one", ratio(two, one), TWO_WORKERS) for one, two in workers]
+    aims += [Aim(f"{copy.name}, ns", copy.nanoseconds, COPY, at_most=True) for copy in copies]
+    aims += [
+        Aim(f"{subject.name}, ns", subject.nanoseconds, most, at_most=True)
+        for subject, most in lists
+        if most is not None
+    ]
     return Comparison(rates, durations, aims)
 
 
@@ -115,20 +162,22 @@ def draw(console: Console, about: dict[str, Any], rounds: int, found: Comparison
     """Print the tables."""
     console.print(
         f"{about['processor']}, {about['cores']} cores, load before the run {about['load']}; {about['system']}, "
-        f"Python {about['python']}, OpenSpiel {about['open_spiel']}, nebula-ai {about['nebula_ai']}; {rounds} rounds.",
+        f"Python {about['python']}, OpenSpiel {about['open_spiel']}, nebula-ai {about['nebula_ai']}. Rounds: {rounds}.",
         soft_wrap=True,
         highlight=False,
     )
     measured = table("measured", "median", "least", "greatest", "unit")
     for subject in found.rates:
         measured.add_row(subject.name, *row(subject.per_second), f"{subject.unit}/s")
+        if subject.simulations:
+            measured.add_row(subject.name, *row(subject.simulations_per_second), "simulations/s")
     for subject in found.durations:
         measured.add_row(subject.name, *row(subject.nanoseconds), "ns")
     console.print("", measured)
     aimed = table("aim", "median", "least", "greatest", "wanted", "met")
     for aim in found.aims:
         sign = "at most" if aim.at_most else "at least"
-        aimed.add_row(aim.name, *row(aim.measured), f"{sign} {aim.wanted:g}", "yes" if aim.met else "no")
+        aimed.add_row(aim.name, *row(aim.measured), f"{sign} {aim.wanted:.3g}", "yes" if aim.met else "no")
     console.print(aimed)
 
 
@@ -158,7 +207,12 @@ def as_object(about: dict[str, Any], rounds: int, found: Comparison) -> dict[str
     return {
         "machine": about,
         "rounds": rounds,
-        "per_second": [{"name": s.name, "unit": s.unit, **asdict(s.per_second)} for s in found.rates],
+        "per_second": [{"name": s.name, "unit": s.unit, **asdict(s.per_second)} for s in found.rates]
+        + [
+            {"name": s.name, "unit": "simulations", **asdict(s.simulations_per_second)}
+            for s in found.rates
+            if s.simulations
+        ],
         "nanoseconds": [{"name": s.name, **asdict(s.nanoseconds)} for s in found.durations],
         "aims": [
             {"name": aim.name, **asdict(aim.measured), "wanted": aim.wanted, "at_most": aim.at_most, "met": aim.met}

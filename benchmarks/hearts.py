@@ -30,14 +30,13 @@ class Hearts:
             outcomes = [outcome for outcome, _ in state.chance_outcomes()]
             # The first event is the direction of the pass: 0 is none, 1 to the left.
             state.apply_action(1 if state.is_initial_state() else source.choice(outcomes))
-        self.opening: Any = state
         halfway = state.clone()
         for _ in range(self.plies_from(state) // 2):
             halfway.apply_action(source.choice(halfway.legal_actions()))
         # Their search answers at once where there is one move only.
         while len(halfway.legal_actions()) == 1:
             halfway.apply_action(halfway.legal_actions()[0])
-        self.halfway: Any = halfway
+        self.positions: dict[str, Any] = {"opening": state, "halfway": halfway}
 
     def plies_from(self, state: Any) -> int:
         """Decisions from `state` to the end of the game."""
@@ -56,19 +55,20 @@ class Hearts:
 
     def playouts(self) -> Subject:
         """Random games from the opening, in plies."""
-        plies = self.plies_from(self.opening)
+        plies = self.plies_from(self.positions["opening"])
 
         def run() -> float:
             # One simulation of their plain tree search is nothing but its evaluation of the root: all the rollouts.
             evaluator = pyspiel.RandomRolloutEvaluator(ROLLOUTS, self.seed)
             bot = pyspiel.MCTSBot(self.game, evaluator, EXPLORATION, 1, 1, False, self.seed, False)
-            assert bot.mcts_search(self.opening).explore_count == 1
+            assert bot.mcts_search(self.positions["opening"]).explore_count == 1
             return float(ROLLOUTS * plies)
 
         return Subject("hearts: playouts", "plies", run)
 
-    def search(self, position: str, state: Any, simulations: int) -> Subject:
+    def search(self, position: str, simulations: int) -> Subject:
         """Searches from one position, in plies of whole simulations (in the tree and in the playout)."""
+        state = self.positions[position]
         plies = self.plies_from(state)
 
         def run() -> float:
@@ -77,4 +77,4 @@ class Hearts:
             bot.get_policy(state)
             return float(simulations * plies)
 
-        return Subject(f"hearts: search, {position}", "plies", run)
+        return Subject(f"hearts: search, {position}", "plies", run, simulations=simulations)

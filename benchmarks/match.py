@@ -21,6 +21,7 @@ from rich.progress import track
 
 from benchmarks.measure import available_cores
 from nebula_ai import Generator, Limits, load, search
+from nebula_ai.registry import GAMES
 from nebula_core.search.tree import Parameters
 
 # Streams of a setup's seed: one for its chance events, and one for each game and seat that searches in it.
@@ -76,7 +77,7 @@ def parse(words: Sequence[str]) -> dict[str, float]:
 def main(
     challenger: Annotated[list[str] | None, typer.Option(help="A parameter of the challenger, as NAME=VALUE.")] = None,
     others: Annotated[list[str] | None, typer.Option(help="A parameter of the others, as NAME=VALUE.")] = None,
-    game: Annotated[str, typer.Option(help="Which game.")] = "nebula",
+    game: Annotated[str, typer.Option(help="Which game.")] = next(iter(GAMES)),
     variant: Annotated[str | None, typer.Option(help="Which variant or map; the default one if left out.")] = None,
     players: Annotated[int, typer.Option(help="How many players.")] = 2,
     time: Annotated[float | None, typer.Option(help="Seconds for each decision.")] = None,

@@ -39,13 +39,22 @@ class Subject:
     """Does its work, the same each time, and returns the amount."""
     cores: int = 1
     """How many cores it may use."""
+    simulations: int = 0
+    """How many simulations one run makes, if it is a search that counts something else."""
     rates: list[float] = field(default_factory=list)
     """Amount per second, one for each round."""
+    seconds: list[float] = field(default_factory=list)
+    """How long it took, one for each round."""
 
     @property
     def per_second(self) -> Spread:
         """Amount per second over all rounds."""
         return Spread.of(self.rates)
+
+    @property
+    def simulations_per_second(self) -> Spread:
+        """Simulations per second over all rounds."""
+        return Spread.of([self.simulations / seconds for seconds in self.seconds])
 
     @property
     def nanoseconds(self) -> Spread:
@@ -75,7 +84,7 @@ def pinned(cores: Sequence[int]) -> Iterator[None]:
 
 
 def measure(subjects: Sequence[Subject], rounds: int, progress: Callable[[int, int], None]) -> None:
-    """Run every subject once to warm up and then once in each of `rounds` rounds; fills their `rates`.
+    """Run every subject once to warm up and then once in each of `rounds` rounds; fills their `rates` and `seconds`.
 
     `progress` is told after each run how many have been made, and of how many.
     """
@@ -91,6 +100,7 @@ def measure(subjects: Sequence[Subject], rounds: int, progress: Callable[[int, i
                 seconds = clock() - began
             if round_number:
                 subject.rates.append(amount / seconds)
+                subject.seconds.append(seconds)
             progress(round_number * len(subjects) + place, total)
 
 

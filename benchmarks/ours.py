@@ -1,4 +1,4 @@
-"""Ours: the full game of Nebula, its core's tight loops and the plain search, from fixed positions."""
+"""Ours: any game of the registry, its core's tight loops and the plain search, from fixed positions."""
 
 import nebula_ai
 from benchmarks.measure import Subject
@@ -20,23 +20,29 @@ def walk(state: nebula_ai.State, seed: int) -> list[nebula_ai.State]:
     return states
 
 
-class Nebula:
-    """A full game of Nebula with one number of players."""
+class Ours:
+    """One variant of a game with one number of players."""
 
-    def __init__(self, players: int, seed: int) -> None:
-        """`players` is 2 to 4; `seed` makes the setup and the game that leads to the positions."""
-        self.title = f"Nebula, {players} players"
+    def __init__(self, name: str, variant: str, players: int, seed: int) -> None:
+        """Name and variant as the game has them; `seed` makes the setup and the game that leads to the positions."""
+        game = nebula_ai.load(name)
+        self.title = f"{game.title} {variant}, {players} players"
         self.seed = seed
-        states = walk(nebula_ai.load().new(players, seed=seed), seed)
-        self.opening = states[players]
-        """The first turn: each player has chosen its task."""
+        states = walk(game.new(players, variant, seed=seed), seed)
+        opening = states[players]
         self.middle = [state for state in states[len(states) // 4 : -len(states) // 4] if len(state.legal_moves()) > 1]
         """Every position with a choice in the middle half of the game."""
         self.halfway = self.middle[len(self.middle) // 2]
+        self.positions = {"opening": opening, "halfway": self.halfway}
+        """What is searched. The opening: as many decisions as players are made, in Nebula each has chosen its task."""
 
     def playouts(self) -> Subject:
         """Random games from the opening, in plies."""
-        return Subject(f"{self.title}: playouts", "plies", lambda: timing.playouts(self.opening, PLAYOUTS, self.seed))
+
+        def run() -> float:
+            return timing.playouts(self.positions["opening"], PLAYOUTS, self.seed)
+
+        return Subject(f"{self.title}: playouts", "plies", run)
 
     def copies(self) -> Subject:
         """Copying a state."""
@@ -58,8 +64,10 @@ class Nebula:
         moves = sum(timing.legal_lists(state, 1) for state in self.middle) / len(self.middle)
         return Subject(f"{self.title}: list legal moves ({moves:.1f})", "lists", run)
 
-    def search(self, position: str, state: nebula_ai.State, simulations: int) -> Subject:
+    def search(self, position: str, simulations: int) -> Subject:
         """The plain search from one position, in plies of whole simulations (in the tree and in the playout)."""
+
+        state = self.positions[position]
 
         def run() -> float:
             limits = nebula_ai.Limits(simulations=simulations)
@@ -67,7 +75,7 @@ class Nebula:
             assert result.simulations == simulations, f"stopped by {result.stopped}"
             return float(result.plies)
 
-        return Subject(f"{self.title}: search, {position}", "plies", run)
+        return Subject(f"{self.title}: search, {position}", "plies", run, simulations=simulations)
 
     def workers(self, workers: int, simulations: int) -> Subject:
         """The plain search from halfway with one or two workers, `simulations` for each, in simulations of all."""
