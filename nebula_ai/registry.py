@@ -15,17 +15,19 @@ GAMES: dict[str, Callable[[Path | None], Game]] = {
     NebulaGame.name: NebulaGame.load,
     ViaNebulaGame.name: ViaNebulaGame.load,
 }
-"""For each game what loads the edition of a file, or the standard one without a file."""
+"""For each game what loads the edition of a file, or the standard one without a file. The first is the default."""
 
 STANDARD = "standard"
 """The name of the edition that every game comes with."""
 
 
-def load(name: str = "nebula", edition: str | Path = STANDARD) -> Game:
-    """A game with one of its editions: ``standard``, or the path of a TOML file.
+def load(name: str | None = None, edition: str | Path = STANDARD) -> Game:
+    """A game with one of its editions: ``standard``, or the path of a TOML file. No name is the first game.
 
     Raises InvalidInput (field ``game``) for a game that there is not; EditionError for a file that is missing or wrong.
     """
+    if name is None:
+        name = next(iter(GAMES))
     if name not in GAMES:
         raise InvalidInput("game", unknown_word(name, GAMES))
     if edition == STANDARD:
