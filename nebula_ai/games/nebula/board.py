@@ -13,6 +13,7 @@ from nebula_ai.errors import listed
 from nebula_ai.game import UNKNOWN, seat_list
 from nebula_ai.games.nebula.edition import NebulaEdition
 from nebula_ai.games.nebula.state import has_chosen
+from nebula_ai.games.nebula.target import chance_target
 from nebula_core.errors import CardUnknown
 from nebula_core.face import State
 from nebula_core.nebula.edition import LinkKind
@@ -41,17 +42,14 @@ STYLES = {
 """Colours of an edition that a terminal can show; any other is just bold."""
 
 WAITS_FOR = {
-    Phase.SETUP: "chance: the next piece or card of the setup",
     Phase.CHOOSE: "to choose a personal task",
     Phase.TURN: "to invest or give in to chaos",
     Phase.TAKE: "to take pieces",
-    Phase.DRAW: "chance: the next piece of chaos",
     Phase.KEEP: "to keep pieces",
     Phase.PLACE: "to place or stop",
     Phase.ADVANCE: "to advance a value marker or decline",
-    Phase.REFILL: "chance: the next piece of the refill",
-    Phase.SUPERNOVA: "chance: the new supernova",
 }
+"""What a seat has to do."""
 
 
 def draw(edition: NebulaEdition, rules: NebulaRules, state: State) -> RenderableType:
@@ -60,9 +58,18 @@ def draw(edition: NebulaEdition, rules: NebulaRules, state: State) -> Renderable
     parts: list[RenderableType] = [Group(board.heading(), board.legend()), board.clusters(), board.public_tasks()]
     if board.fields["full"]:
         parts += [board.advanced_cards(), board.values()]
-    parts += [board.seats(), board.links()]
+    parts.append(board.seats())
     spaced = [part for pair in ((part, Text()) for part in parts) for part in pair]
     return Constrain(Group(*islice(spaced, len(spaced) - 1)), WIDTH)
+
+
+def draw_layout(edition: NebulaEdition) -> RenderableType:
+    """Which spaces are linked, beside those along the orbits."""
+    text = Text("Spaces are linked along their orbit (the last with the first); ", "dim")
+    for kind, word in ((LinkKind.DIRECT, "directly"), (LinkKind.INDIRECT, "indirectly")):
+        pairs = " ".join(f"{one}-{other}" for one, other, linked in edition.core.links if linked == kind)
+        text.append(f"{word} {pairs or 'none'}{'; ' if kind == LinkKind.DIRECT else '.'}", "dim")
+    return Constrain(text, WIDTH)
 
 
 class Board:
@@ -102,8 +109,9 @@ class Board:
             f", edition {self.core.name}, {variant} variant, {self.players} players, round {fields['round']}: ",
         )
         if not self.state.finished:
-            waits = WAITS_FOR[Phase(fields["phase"])]
-            return text.append(waits if self.state.seat is None else f"seat {self.state.seat} {waits}", "bold")
+            if self.state.seat is None:
+                return text.append(f"chance ({chance_target(self.core, self.rules, self.state)})", "bold")
+            return text.append(f"seat {self.state.seat} {WAITS_FOR[Phase(fields['phase'])]}", "bold")
         text.append("finished", "bold")
         try:
             shares = self.state.outcome()[1]
@@ -185,14 +193,6 @@ class Board:
         table.add_row(Text("values", "bold"), Text("  ").join(colors))
         table.add_row(Text(), Text("  ").join(constellations))
         return table
-
-    def links(self) -> Text:
-        """Which spaces are linked, beside those along the orbits."""
-        text = Text("Spaces are linked along their orbit (the last with the first); ", "dim")
-        for kind, word in ((LinkKind.DIRECT, "directly"), (LinkKind.INDIRECT, "indirectly")):
-            pairs = " ".join(f"{one}-{other}" for one, other, linked in self.core.links if linked == kind)
-            text.append(f"{word} {pairs or 'none'}{'; ' if kind == LinkKind.DIRECT else '.'}", "dim")
-        return text
 
     # What each seat has.
 

@@ -116,6 +116,21 @@ class Notation:
         """The names of what has a value marker in a group."""
         return (self.edition.colors, self.edition.constellations, ids(self.edition.advanced_cards))[group]
 
+    def describe_move(self, state: State, move: int) -> str:
+        """The pieces that the figures reach or that are taken: ``red, nothing, blue``. Empty for other moves."""
+        kind, _ = decode(move)
+        if kind not in (MoveKind.INVEST, MoveKind.TAKE):
+            return ""
+        fields = self.rules.fields(state)
+        numbers = [int(word) for word in self.format_move(move).split()[1:]]
+        if kind == MoveKind.TAKE:
+            at = [(cluster, fields["figures"][cluster]) for cluster in numbers]
+        else:
+            spaces = self.edition.core.cluster_spaces
+            at = [(i, (figure + numbers[i]) % spaces) for i, figure in enumerate(fields["figures"])]
+        pieces = [fields["clusters"][cluster][space] for cluster, space in at]
+        return ", ".join("nothing" if piece == NOTHING else self.edition.pieces[piece] for piece in pieces)
+
     # From text to numbers.
 
     def parse_move(self, state: State, text: str) -> int:
@@ -139,14 +154,16 @@ class Notation:
             outcome = self.read(text, CHANCE_WORDS)
         except Unreadable as error:
             raise ChanceError("outcome", f"{error}; {self.what_is_possible(possible)}") from None
-        kinds = {decode(one)[0] for one in possible}
-        if outcome == encode(MoveKind.PERSONAL, UNKNOWN_CARD_NUMBER) and MoveKind.PERSONAL in kinds:
-            return outcome
-        if outcome not in possible:
+        if outcome not in (*possible, self.unknown_outcome(state)):
             raise ChanceError(
                 "outcome", f"{self.format_chance(outcome)!r} is not possible now; {self.what_is_possible(possible)}"
             )
         return outcome
+
+    def unknown_outcome(self, state: State) -> int | None:
+        """The outcome of a personal task that nobody tells; None if none is dealt now. Raises NoChancePending."""
+        kinds = {decode(outcome)[0] for outcome, _ in state.chances()}
+        return encode(MoveKind.PERSONAL, UNKNOWN_CARD_NUMBER) if MoveKind.PERSONAL in kinds else None
 
     def read(self, text: str, first_words: dict[str, MoveKind]) -> int:
         """The number that a text names, possible or not. Raises Unreadable."""

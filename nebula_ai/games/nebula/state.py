@@ -342,12 +342,9 @@ def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) ->
     if state.edition != rules.edition:
         raise StateError("edition", f"must be {rules.edition}, not {shown(state.edition)}")
     if state.edition_hash is not None and state.edition_hash != rules.edition_hash.hex():
-        raise StateError(
-            "edition_hash", f"is of another content of edition {rules.edition} than {rules.edition_hash.hex()}"
-        )
-    if state.players not in edition.players:
-        low, high = edition.players[0], edition.players[-1]
-        raise StateError("players", f"must be {low} to {high}, not {state.players}")
+        reason = f"{shown(state.edition_hash)} is not the hash of the edition {rules.edition} that is loaded here"
+        raise StateError("edition_hash", f"{reason} ({rules.edition_hash.hex()}): the state is of another content")
+    check_players_and_seat(edition, state.players, state.seat)
     core = edition.core
     full = index_of(state.variant, VARIANTS, "variant") == 0
     phase = Phase(index_of(state.phase, PHASES, "phase"))
@@ -359,14 +356,18 @@ def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) ->
         sized(rows, state.players, field)
     public = [
         index_of(markers.task, ids(edition.public_tasks), f"markers[{i}].task")
-        for i, markers in enumerate(state.markers)
+        for i, markers in enumerate(at_most(state.markers, core.public_in_play, "markers"))
+    ]
+    marked = [
+        list(at_most(markers.seats, state.players, f"markers[{i}].seats")) for i, markers in enumerate(state.markers)
     ]
     values = state.values or Values({}, {}, ())
+    advanced_places = core.advanced_in_play if full else 0
     advanced = [
         index_of(value.card, ids(edition.advanced_cards), f"values.advanced[{i}].card")
-        for i, value in enumerate(values.advanced)
+        for i, value in enumerate(at_most(values.advanced, advanced_places, "values.advanced"))
     ]
-    advanced_places = core.advanced_in_play if full else 0
+    placed = at_most(state.turn.placed, len(edition.pieces), "turn.placed")
     return {
         "players": state.players,
         "full": full,
@@ -390,22 +391,33 @@ def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) ->
         ],
         "holes": list(sized(state.holes, state.players, "holes")),
         "indicator": state.indicator,
-        "public": filled(public, core.public_in_play, NOTHING, "markers"),
-        "markers": filled([list(markers.seats) for markers in state.markers], core.public_in_play, [], "markers"),
-        "advanced": filled(advanced, advanced_places, NOTHING, "values.advanced"),
+        "public": filled(public, core.public_in_play, NOTHING),
+        "markers": filled(marked, core.public_in_play, []),
+        "advanced": filled(advanced, advanced_places, NOTHING),
         "color_values": counts(values.color, edition.colors, "values.color") if full else [],
         "constellation_values": counts(values.constellation, edition.constellations, "values.constellation")
         if full
         else [],
-        "advanced_values": filled([value.index for value in values.advanced], advanced_places, 0, "values.advanced"),
+        "advanced_values": filled([value.index for value in values.advanced], advanced_places, 0),
         "personal": [
             personal_cards(edition, tasks, has_chosen(phase, state.seat, seat), f"personal[{seat}]")
             for seat, tasks in enumerate(state.personal)
         ],
         "took_supernova": state.turn.took_supernova,
-        "placed": sorted(indices(state.turn.placed, edition.pieces, "turn.placed")),
+        "placed": sorted(indices(placed, edition.pieces, "turn.placed")),
         "drawn": counts(state.turn.drawn, edition.pieces, "turn.drawn"),
     }
+
+
+def check_players_and_seat(edition: NebulaEdition, players: int, seat: int) -> None:
+    """Raises StateError unless the edition has games of so many players, and they have this seat.
+
+    What else a state must have depends on both: they are checked first, so that no other field is blamed for them.
+    """
+    if players not in edition.players:
+        raise StateError("players", f"must be from {edition.players[0]} to {edition.players[-1]}, not {players}")
+    if not 0 <= seat < players:
+        raise StateError("seat", f"must be from 0 to {players - 1}, not {seat}")
 
 
 def ids(cards: Sequence[Card]) -> list[str]:
@@ -432,10 +444,15 @@ def sized(row: Row, length: int, path: str) -> Row:
     return row
 
 
-def filled(row: list[Element], length: int, filling: Element, path: str) -> list[Element]:
-    """The row, made as long as it may be at most."""
+def at_most(row: Row, length: int, path: str) -> Row:
+    """The row, if it is no longer than this."""
     if len(row) > length:
         raise StateError(path, f"must have at most {length} elements, not {len(row)}")
+    return row
+
+
+def filled(row: list[Element], length: int, filling: Element) -> list[Element]:
+    """The row, which may be shorter, made as long as this."""
     return row + [filling] * (length - len(row))
 
 
@@ -467,10 +484,11 @@ def personal_cards(edition: NebulaEdition, tasks: PersonalTasks, chosen: bool, p
             raise StateError(f"{path}.{field}", "the seat has not chosen yet: there must be dealt instead")
         if tasks.dealt is None:
             raise StateError(f"{path}.dealt", f"is missing; a card that is not known is {UNKNOWN}")
-        named = [(name, f"{path}.dealt[{i}]") for i, name in enumerate(tasks.dealt)]
+        dealt = at_most(tasks.dealt, edition.core.personal_dealt, f"{path}.dealt")
+        named = [(name, f"{path}.dealt[{i}]") for i, name in enumerate(dealt)]
     known = ids(edition.personal_tasks)
     cards = [UNKNOWN_CARD if name == UNKNOWN else index_of(name, known, where) for name, where in named]
-    return filled(cards, edition.core.personal_dealt, NOTHING, f"{path}.dealt")
+    return filled(cards, edition.core.personal_dealt, NOTHING)
 
 
 def readable_path(edition: NebulaEdition, fields: "Fields", path: str) -> str:

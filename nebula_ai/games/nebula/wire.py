@@ -22,6 +22,7 @@ from nebula_ai.games.nebula.state import (
     PersonalTasks,
     Turn,
     Values,
+    check_players_and_seat,
 )
 from nebula_ai.v1 import nebula_pb2 as pb
 from nebula_core.face import State
@@ -84,6 +85,9 @@ def from_message(game: "NebulaGame", message: Message) -> State:
     """The state of a message, after all checks. Raises StateError with the path in the message."""
     if not isinstance(message, pb.NebulaState):
         raise StateError("state", f"must be a NebulaState, not a {message.DESCRIPTOR.name}")
+    if not message.players:
+        raise StateError("players", "is missing")
+    check_players_and_seat(game.content, message.players, message.seat)
     readable = NebulaState(
         game=game.name,
         edition=message.edition or game.edition,
