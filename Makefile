@@ -81,7 +81,7 @@ $(INSTALLED): pyproject.toml setup.py
 		printf '==> %s\n' "Making .venv with $$($(PYTHON) --version)"; \
 		$(PYTHON) -m venv .venv; \
 	fi
-	$(call say,Installing what pyproject.toml asks for and building the native core)
+	$(call say,Installing what pyproject.toml asks for and building the native core: a few minutes the first time)
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		> build/build-requires.txt
 	@$(call quietly,$(BIN)/python -m pip install -r build/build-requires.txt)

@@ -22,7 +22,7 @@ from nebula_ai.errors import (
     StateError,
 )
 from nebula_ai.game import Game
-from nebula_ai.packed import read_state
+from nebula_ai.reading import read_state
 from nebula_ai.registry import load
 from nebula_ai.search import Limits, Result, search
 from nebula_core.face import Generator, State

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from nebula_core.errors import (
+    MAX_SHOWN,
     CardUnknown,
     ChanceError,
     ChancePending,
@@ -16,6 +17,7 @@ from nebula_core.errors import (
     NoChancePending,
     NotPossibleNow,
     StateError,
+    shown,
 )
 
 __all__ = [
@@ -33,30 +35,16 @@ __all__ = [
     "StateError",
     "listed",
     "number_of",
+    "shortened",
     "shown",
     "shown_path",
     "unknown_word",
 ]
 
-MAX_SHOWN = 40
-"""Characters of a foreign value that a message repeats."""
 
-
-def shown(value: object, most: int = MAX_SHOWN) -> str:
-    """A value from outside as a message may repeat it: on one line, whatever it is, a text up to `most` characters."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int) and abs(value) >= 1 << 64:
-        return "a number of more than 64 bits"
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, str) and len(value) > most:
-        value = value[:most] + "…"
-    return repr(value)
+def shortened(message: str, most: int) -> str:
+    """A message of at most `most` characters, without its end if it repeats too much of what came from outside."""
+    return message if len(message) <= most else message[: most - 1] + "…"
 
 
 def shown_path(path: object) -> str:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from google.protobuf.message import Message
 from rich.console import RenderableType
 
+from nebula_ai.packed import to_text
 from nebula_core.face import Generator, Rules, State
 
 UNKNOWN = "unknown"
@@ -90,6 +91,24 @@ class Game(ABC):
         Raises ChanceError, NoChancePending.
         """
 
+    @abstractmethod
+    def unknown_outcome(self, state: State) -> int | None:
+        """The outcome that says that what came up is not known: possible, but not among ``state.chances()``.
+
+        None where the pending chance event has none. Raises NoChancePending.
+        """
+
+    @abstractmethod
+    def chance_target(self, state: State) -> str:
+        """What the pending chance event is for, in a player's words: ``cluster 1, space 3``. Raises NoChancePending."""
+
+    @abstractmethod
+    def describe_move(self, state: State, move: int) -> str:
+        """What a legal move of `state` brings and its text does not say, in a few words; empty if there is nothing.
+
+        It rests on nothing that is hidden from any seat.
+        """
+
     # The readable state. Its JSON is an object of plain values, lossless and with the field names of the message.
 
     @abstractmethod
@@ -133,6 +152,10 @@ class Game(ABC):
         """The boards for a terminal, at most 100 columns wide, coloured where it is one."""
 
     @abstractmethod
+    def draw_layout(self) -> RenderableType:
+        """What belongs to the boards and no move changes: shown once in a game, at most 100 columns wide."""
+
+    @abstractmethod
     def edition_message(self) -> Message:
         """Boards and cards with their positions and numbers, for a front end to draw (``NebulaEdition``)."""
 
@@ -151,9 +174,7 @@ class Game(ABC):
 
     def to_text(self, state: State) -> str:
         """The text form, URL-safe: ``nebula1:…``."""
-        from nebula_ai.packed import to_text
-
-        return to_text(self, state)
+        return to_text(self.text_prefix, state.pack())
 
 
 def seat_list(seats: Sequence[int]) -> str:

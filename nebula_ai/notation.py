@@ -120,14 +120,16 @@ class Notation(ABC, Generic[Kind]):
             outcome = self.read(text, self.chance_words)
         except Unreadable as error:
             raise ChanceError("outcome", f"{error}; {self.what_is_possible(possible)}") from None
-        kind, argument = self.decode(outcome)
-        if argument == UNKNOWN_CARD_NUMBER and kind in self.may_be_unknown and kind == self.decode(possible[0])[0]:
-            return outcome
-        if outcome not in possible:
+        if outcome not in (*possible, self.unknown_outcome(state)):
             raise ChanceError(
                 "outcome", f"{self.format_chance(outcome)!r} is not possible now; {self.what_is_possible(possible)}"
             )
         return outcome
+
+    def unknown_outcome(self, state: State) -> int | None:
+        """The outcome of a card that nobody tells; None if everybody sees what comes up. Raises NoChancePending."""
+        kind, _ = self.decode(state.chances()[0][0])
+        return self.encode(kind, UNKNOWN_CARD_NUMBER) if kind in self.may_be_unknown else None
 
     def read(self, text: str, first_words: Mapping[str, Kind]) -> int:
         """The number that a text names, possible or not. Raises Unreadable."""

@@ -1,18 +1,10 @@
-"""States as text: the packed form for pasting (``nebula1:…``), and whatever else a person may hand in as a state."""
+"""The text form of packed states, for pasting: ``nebula1:…``. Knows bytes and prefixes, no states and no games."""
 
 import base64
-import errno
-import json
 import re
-import sys
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
-from nebula_ai.checked import MAX_BYTES, load_json, reason_of
-from nebula_ai.errors import InvalidInput, StateError, shown, shown_path
-from nebula_ai.game import Game
-from nebula_ai.registry import Catalogue
-from nebula_core.face import State
+from nebula_ai.errors import StateError, shown
 
 VERSION = 1
 """Of the text form; the packed form inside has its own."""
@@ -20,27 +12,23 @@ VERSION = 1
 TEXT_FORM = re.compile(r"([A-Za-z_]+)([0-9]{1,4}):(.*)", re.DOTALL)
 
 
-def to_text(game: Game, state: State) -> str:
-    """The text form of a state: the game's prefix, a version, the packed form in URL-safe base64 without padding."""
-    return f"{game.text_prefix}{VERSION}:{base64.urlsafe_b64encode(state.pack()).decode().rstrip('=')}"
+def to_text(prefix: str, packed: bytes) -> str:
+    """The text form: the game's prefix, a version, the packed form in URL-safe base64 without padding."""
+    return f"{prefix}{VERSION}:{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
-def from_text(catalogue: Catalogue, text: str) -> tuple[Game, State]:
-    """The game and the state of a text form; white space around it is forgiven. Raises StateError."""
+def from_text(text: str, prefixes: Sequence[str]) -> tuple[str, bytes]:
+    """The prefix, one of `prefixes`, and the packed form of a text form; white space around it is forgiven.
+
+    Raises StateError.
+    """
     form = TEXT_FORM.fullmatch(text.strip())
-    prefixes = sorted({game.text_prefix for game in catalogue.games})
     if form is None or form[1] not in prefixes:
         starts = " or ".join(f"{prefix}{VERSION}:" for prefix in prefixes)
         raise StateError("state", f"the text form of a state starts with {starts}, not {shown(text.strip()[:20])}")
     if int(form[2]) != VERSION:
         raise StateError("state", f"version {form[2]} of the text form is not known; this is version {VERSION}")
-    try:
-        game, state = catalogue.unpack(decode(form[3]))
-    except StateError as error:
-        raise StateError("state" if error.field == "packed" else error.field, error.reason) from None
-    if game.text_prefix != form[1]:
-        raise StateError("state", f"the text starts with {form[1]}, but the state is one of {game.title}")
-    return game, state
+    return form[1], decode(form[3])
 
 
 def decode(text: str) -> bytes:
@@ -56,71 +44,3 @@ def decode(text: str) -> bytes:
     if base64.urlsafe_b64encode(packed).decode().rstrip("=") != text:
         raise StateError("state", "damaged: the last character of the text form has bits that mean nothing")
     return packed
-
-
-def read_state(source: str, catalogue: Catalogue | None = None) -> tuple[Game, State]:
-    """The game and the state that a person hands in.
-
-    `source` is a text form, a JSON object, the path of a file that holds one of them, or ``-`` for standard input.
-    `catalogue` has the editions that it may be of; None means the standard ones. Raises StateError: its field is the
-    path of what is wrong in the state, or ``state`` if there is none to be read.
-    """
-    catalogue = Catalogue() if catalogue is None else catalogue
-    if source.strip() == "-":
-        return from_content(catalogue, content_of(None), "standard input")
-    if not source.strip() or source.lstrip().startswith("{") or TEXT_FORM.match(source.strip()):
-        return from_content(catalogue, source, "the text")
-    return from_content(catalogue, content_of(source), f"the file {shown_path(source)}")
-
-
-def content_of(path: str | None) -> str:
-    """The text of a file, or of standard input for None. Raises StateError."""
-    name = "standard input" if path is None else f"the file {shown_path(path)}"
-    try:
-        if path is None:
-            content = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
-        if len(content) <= MAX_BYTES:
-            return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise StateError("state", f"{name} is not UTF-8 text (byte {error.start})") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOENT, errno.ENAMETOOLONG):
-            reason = f"{shown_path(path)} is no text form of a state (such as nebula1:…), no JSON object, and no file"
-            raise StateError("state", reason) from None
-        raise StateError("state", f"cannot read {name}: {reason_of(error)}") from None
-    raise StateError("state", f"{name} has more than {MAX_BYTES:,} bytes")
-
-
-def from_content(catalogue: Catalogue, content: str, where: str) -> tuple[Game, State]:
-    """The state of a text form or a JSON text, which was found in `where`. Raises StateError."""
-    if len(content) > MAX_BYTES:
-        raise StateError("state", f"{where} has more than {MAX_BYTES:,} characters")
-    if not content.strip():
-        raise StateError("state", f"{where} is empty")
-    if not content.lstrip().startswith(("{", "[")):
-        return from_text(catalogue, content)
-    try:
-        value = load_json(content)
-    except json.JSONDecodeError as error:
-        reason = f"{where} is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
-        raise StateError("state", reason) from None
-    except ValueError as error:
-        raise StateError("state", f"{where} is not JSON: {error}") from None
-    return from_value(catalogue, value)
-
-
-def from_value(catalogue: Catalogue, value: Any) -> tuple[Game, State]:
-    """The state of a JSON value: its game and edition say whose it is. Raises StateError."""
-    if not isinstance(value, dict):
-        raise StateError("state", f"must be a JSON object, not {shown(value)}")
-    for field in ("game", "edition"):
-        if not isinstance(value.get(field), str):
-            raise StateError(field, f"must be a text, not {shown(value[field])}" if field in value else "is missing")
-    try:
-        game = catalogue.get(value["game"], value["edition"])
-    except InvalidInput as error:
-        raise StateError(error.field, error.reason) from None
-    return game, game.from_json(value)

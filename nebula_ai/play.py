@@ -15,7 +15,7 @@ from nebula_ai.errors import InvalidInput
 from nebula_ai.game import Game, seat_list
 from nebula_core.face import Generator, State
 
-HELP = "A move by its number or its text; ? lists the moves, board draws the boards, quit ends the game."
+HELP = "A move by number or text; ? or help lists the moves, board draws the boards, quit ends the game."
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ def play(session: Session, state: State) -> State:
     chance = Generator(session.seed, 1)
     decisions = 0
     shown_to: int | None = None  # the seat whose view is on the screen
+    layout_shown = False
     while not state.finished:
         if state.chance_pending:
             state = draw_chance(session, state, chance)
@@ -48,8 +49,9 @@ def play(session: Session, state: State) -> State:
         if seat in session.people:
             if shown_to != seat:
                 session.console.print()
-                session.console.print(session.game.draw(state.observe(seat)))
+                show_board(session, state.observe(seat), with_layout=not layout_shown)
             shown_to = seat
+            layout_shown = True
             list_moves(session, state)
             move = ask(session, state, seat)
             if move is None:
@@ -70,10 +72,10 @@ def draw_chance(session: Session, state: State, generator: Generator) -> State:
     texts = []
     for outcome in outcomes:
         if any(sees_outcome(state, outcome, seat) for seat in session.people):
-            texts.append(session.game.format_chance(state, outcome))
+            texts.append(f"{session.game.format_chance(state, outcome)} ({session.game.chance_target(state)})")
         state = state.resolve(outcome)
-    if texts:
-        session.console.print(f"chance: {', '.join(texts)}")
+    for text in texts:
+        session.console.print(f"chance: {text}")
     return settled
 
 
@@ -89,7 +91,7 @@ def sees_outcome(state: State, outcome: int, seat: int) -> bool:
 def told(session: Session, state: State, move: int) -> str:
     """What the person is told of another seat's move."""
     if any(sees_move(state, move, seat) for seat in session.people):
-        return session.game.format_move(state, move)
+        return described(session.game, state, move)
     return "a secret move"
 
 
@@ -103,9 +105,23 @@ def sees_move(state: State, move: int, seat: int) -> bool:
     return any(state.apply(other).observe(seat) != seen for other in others)
 
 
+def described(game: Game, state: State, move: int) -> str:
+    """The text of a move, and what it brings as far as the text does not say it: ``take 0 (violet)``."""
+    description = game.describe_move(state, move)
+    return f"{game.format_move(state, move)} ({description})" if description else game.format_move(state, move)
+
+
+def show_board(session: Session, state: State, *, with_layout: bool) -> None:
+    """The boards; with what no move changes, if it is to be said as well."""
+    session.console.print(session.game.draw(state))
+    if with_layout:
+        session.console.print()
+        session.console.print(session.game.draw_layout())
+
+
 def list_moves(session: Session, state: State) -> None:
     """The legal moves with their numbers, in columns."""
-    moves = [session.game.format_move(state, move) for move in state.legal_moves()]
+    moves = [described(session.game, state, move) for move in state.legal_moves()]
     width = len(str(len(moves)))
     numbered = [f"{number:>{width}} {text}" for number, text in enumerate(moves, 1)]
     session.console.print(Columns(numbered, padding=(0, 3)))
@@ -123,8 +139,8 @@ def ask(session: Session, state: State, seat: int) -> int | None:
         if word == "quit":
             return None
         if word == "board":
-            session.console.print(session.game.draw(state.observe(seat)))
-        elif word == "?":
+            show_board(session, state.observe(seat), with_layout=True)
+        elif word in ("?", "help"):
             list_moves(session, state)
             session.console.print(HELP)
         elif word.isascii() and word.isdigit():

@@ -77,11 +77,21 @@ def check_identity(
     if edition != rules.edition:
         raise StateError("edition", f"must be {rules.edition}, not {shown(edition)}")
     if edition_hash is not None and edition_hash != rules.edition_hash.hex():
-        raise StateError(
-            "edition_hash", f"is of another content of edition {rules.edition} than {rules.edition_hash.hex()}"
-        )
+        reason = f"{shown(edition_hash)} is not the hash of the edition {rules.edition} that is loaded here"
+        raise StateError("edition_hash", f"{reason} ({rules.edition_hash.hex()}): the state is of another content")
+    check_players(allowed, players)
+
+
+def check_players(allowed: range, players: int) -> None:
+    """Raises StateError unless this is an `allowed` number of players."""
     if players not in allowed:
-        raise StateError("players", f"must be {allowed[0]} to {allowed[-1]}, not {players}")
+        raise StateError("players", f"must be from {allowed[0]} to {allowed[-1]}, not {players}")
+
+
+def check_seat(players: int, seat: int) -> None:
+    """Raises StateError unless so many players have this seat: checked before what depends on it is blamed."""
+    if not 0 <= seat < players:
+        raise StateError("seat", f"must be from 0 to {players - 1}, not {seat}")
 
 
 def index_of(name: str, names: Sequence[str], path: str) -> int:
@@ -103,10 +113,15 @@ def sized(row: Row, length: int, path: str) -> Row:
     return row
 
 
-def filled(row: list[Element], length: int, filling: Element, path: str) -> list[Element]:
-    """The row, made as long as it may be at most."""
+def at_most(row: Row, length: int, path: str) -> Row:
+    """The row, if it is no longer than this."""
     if len(row) > length:
         raise StateError(path, f"must have at most {length} elements, not {len(row)}")
+    return row
+
+
+def filled(row: list[Element], length: int, filling: Element) -> list[Element]:
+    """The row, which may be shorter, made as long as this."""
     return row + [filling] * (length - len(row))
 
 

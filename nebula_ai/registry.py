@@ -9,6 +9,7 @@ from nebula_ai.errors import EditionError, InvalidInput, StateError, shown_path,
 from nebula_ai.game import Game
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_ai.games.via_nebula.game import ViaNebulaGame
+from nebula_ai.packed import from_text
 from nebula_core.face import State, packed_header
 
 GAMES: dict[str, Callable[[Path | None], Game]] = {
@@ -46,11 +47,15 @@ def standard(name: str) -> Game:
 
 def from_file(path: Path) -> Game:
     """The edition of a TOML file, whatever its game. Raises EditionError."""
-    name = read_toml(path).get("game")
-    if not isinstance(name, str) or name not in GAMES:
-        reason = unknown_word(name, GAMES) if isinstance(name, str) else "must be the name of a game"
-        raise EditionError("game", f"{reason} (in {shown_path(path)})")
-    return GAMES[name](path)
+    content = read_toml(path)
+    name = content.get("game")
+    if isinstance(name, str) and name in GAMES:
+        return GAMES[name](path)
+    if isinstance(name, str):
+        reason = unknown_word(name, GAMES)
+    else:
+        reason = "must be the name of a game" if "game" in content else "is missing"
+    raise EditionError("game", f"{reason} (in {shown_path(path)})")
 
 
 class Catalogue:
@@ -88,13 +93,6 @@ class Catalogue:
             )
         return self._games[name, edition]
 
-    def of(self, state: State) -> Game:
-        """The game that a state is of. Raises InvalidInput, field ``edition``, if its edition is not one of these."""
-        for game in self._games.values():
-            if game.rules is state.rules:
-                return game
-        raise InvalidInput("edition", f"the state is of an edition {state.rules.edition} that is not loaded here")
-
     def unpack(self, packed: bytes) -> tuple[Game, State]:
         """The game and the state of a packed form. Raises StateError, with field ``edition`` if that is not loaded."""
         name, edition, edition_hash = packed_header(packed)
@@ -106,3 +104,14 @@ class Catalogue:
             reason = f"the state is of another content of the edition {edition} than the one loaded"
             raise StateError("edition", f"{reason} ({edition_hash.hex()}, not {game.rules.edition_hash.hex()})")
         return game, game.rules.unpack(packed)
+
+    def from_text(self, text: str) -> tuple[Game, State]:
+        """The game and the state of a text form; white space around it is forgiven. Raises StateError."""
+        prefix, packed = from_text(text, sorted({game.text_prefix for game in self.games}))
+        try:
+            game, state = self.unpack(packed)
+        except StateError as error:
+            raise StateError("state" if error.field == "packed" else error.field, error.reason) from None
+        if game.text_prefix != prefix:
+            raise StateError("state", f"the text starts with {prefix}, but the state is one of {game.title}")
+        return game, state

@@ -14,16 +14,24 @@ from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceStub
 from nebula_ai.v1.search_pb2 import MoveAnalysis, StopRule
 from nebula_core.face import State
 
+MAX_SECONDS = 600
+"""No search of a service takes longer, as docs/api.md says."""
+
+WAIT_SECONDS = 60
+"""How long an answer may take beside its search: in the server's queue and on the way."""
+
 
 class RemoteError(Exception):
     """The server could not be reached, or refused the request: which server, which field, and why."""
 
 
-def ask(address: str, state: State, *, bot: str | None, limits: Limits | None, seed: int, workers: int) -> Answer:
+def ask(
+    address: str, state: State, *, bot: str | None, limits: Limits | None, decided: bool, seed: int, workers: int
+) -> Answer:
     """The answer of the server at `address` (``host:port``) for the seat that has to decide in `state`.
 
-    Of the state only what this seat sees is sent. Without bot and limits the server's default answers. Raises
-    RemoteError, LimitError.
+    Of the state only what this seat sees is sent. Without bot and limits the server's default answers; `decided` goes
+    with limits. It is waited for as long as the search may take, and a minute more. Raises RemoteError, LimitError.
     """
     if not re.fullmatch(r"\S+:[0-9]{1,5}", address):
         raise RemoteError(f"a server's address is HOST:PORT, not {shown(address)}")
@@ -38,9 +46,12 @@ def ask(address: str, state: State, *, bot: str | None, limits: Limits | None, s
             request.limits.simulations = limits.simulations
         if limits.nodes is not None:
             request.limits.nodes = limits.nodes
+        if not decided:
+            request.limits.stop_when_decided = False
+    timeout = WAIT_SECONDS + (MAX_SECONDS if limits is None or limits.time is None else limits.time)
     with grpc.insecure_channel(address) as channel:
         try:
-            response = OpponentServiceStub(channel).GetMove(request)
+            response = OpponentServiceStub(channel).GetMove(request, timeout=timeout)
         except grpc.RpcError as error:
             raise RemoteError(refusal(address, error)) from None
     return answer(response)
@@ -53,6 +64,8 @@ def refusal(address: str, error: grpc.RpcError) -> str:
     if status is None:
         if error.code() is grpc.StatusCode.UNAVAILABLE:
             return f"no server answers at {address}"
+        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return f"{address}: no answer came in time"
         return f"{address}: {error.details()} ({error.code().name})"
     text = status.message
     reason = error.code().name
@@ -72,7 +85,7 @@ def answer(response: GetMoveResponse) -> Answer:
         seat=analysis.seat,
         move=response.move.text,
         number=response.move.number,
-        stopped=StopRule.Name(analysis.stop_rule).removeprefix("STOP_RULE_").lower(),
+        stopped=rule(analysis.stop_rule),
         simulations=analysis.simulations,
         plies=analysis.plies,
         depth=analysis.depth,
@@ -85,6 +98,12 @@ def answer(response: GetMoveResponse) -> Answer:
         parameters_hash=analysis.parameters_hash,
         moves=[move_answer(move) for move in analysis.moves],
     )
+
+
+def rule(number: int) -> str:
+    """The name of the rule that ended a search; a server that is newer may have one that has no name here."""
+    known = StopRule.DESCRIPTOR.values_by_number.get(number)
+    return known.name.removeprefix("STOP_RULE_").lower() if known else f"unknown rule {number}"
 
 
 def move_answer(move: MoveAnalysis) -> MoveAnswer:

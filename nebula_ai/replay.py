@@ -137,7 +137,8 @@ class Lines:
         except UnicodeDecodeError:
             self.unreadable("not UTF-8 text")
         except json.JSONDecodeError as error:
-            self.unreadable(f"not JSON: {error.msg} at column {error.colno}")
+            # Some of Python's messages end with the word.
+            self.unreadable(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}")
         except ValueError as error:
             self.unreadable(f"not JSON: {error}")
         if not isinstance(value, dict):

@@ -22,8 +22,8 @@ MAX_NODES = 2**31
 MAX_WORKERS = 64
 
 FIRST_STREAM = 1 << 32
-"""The stream of a seed that the first worker draws from, the next ones from those after it: who deals from the same seed
-deals from another stream, and no search draws the numbers that dealt its cards."""
+"""The stream of a seed that the first worker draws from, the next ones from those after it: who deals from the same
+seed deals from another stream, and no search draws the numbers that dealt its cards."""
 
 MEMORY_NODES = 1 << 22
 """Nodes that the trees of a search may hold together, unless it is told otherwise: 256 MB."""

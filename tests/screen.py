@@ -13,6 +13,7 @@ def drawn(game: Game, state: State, width: int = 100, color: bool = False) -> st
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=color, color_system="truecolor" if color else None)
     console.print(game.draw(state))
+    console.print(game.draw_layout())
     return out.getvalue()
 
 

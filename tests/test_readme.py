@@ -1,16 +1,19 @@
-"""What the README and the command line's page show is run, and comes out as they say."""
+"""What the README and the pages on the command line and the service show is run, and comes out as they say."""
 
 import doctest
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = {page: (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/command-line.md")}
+PAGES = {
+    page: (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/command-line.md", "docs/api.md")
+}
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -58,11 +61,60 @@ def test_shell_examples() -> None:
 
 
 def test_shell_examples_of_the_command_line() -> None:
-    (commands,) = blocks("docs/command-line.md", "sh")
+    commands = "".join(blocks("docs/command-line.md", "sh"))
     result = shell(commands + 'nebula-ai show "$STATE"')
-    assert (result.returncode, result.stderr) == (0, "")
+    assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("piece red\npiece orange\n")
-    assert "cluster 0  [v] ." in result.stdout
+    # What is pending is said, then what was drawn, each with what for.
+    assert "round 1: chance (cluster 0, space 3)\n" in result.stdout
+    noted = result.stderr.splitlines()
+    assert noted[:2] == [
+        "a chance event is pending (cluster 0, space 0)",
+        "chance: piece blue (cluster 0, space 3)",
+    ]
+    assert all(re.fullmatch(r"chance: \w+ \w+ \(.+\)", line) for line in noted[1:])
+    assert "\ninvest 0 0 5\n" in result.stdout
+    assert "round 1: chance (refill of cluster 0, space 3)\n" in result.stdout
+    assert re.search(
+        "round 1: seat 1 to invest or give in to chaos\n(.*\n){2}cluster 0   v  r  @ \\[w\\]", result.stdout
+    )
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of a server, started as a reader would, but on a free port."""
+    program = "from nebula_server.command import main; main()"
+    command = [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            started = process.stderr.readline()
+            address = re.search(r"127\.0\.0\.1:\d+", started)
+            assert address, started
+            yield address[0]
+        finally:
+            process.kill()
+
+
+def client(page: str, server: str) -> list[str]:
+    """What the page's client of the service prints, in a process of its own."""
+    (example,) = [block for block in blocks(page, "python") if "grpc" in block]
+    assert example.count("127.0.0.1:50051") == 1
+    program = example.replace("127.0.0.1:50051", server)
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def test_client_of_the_readme(server: str) -> None:
+    (line,) = client("README.md", server)
+    assert re.fullmatch(r"seat 0: choose S\d\d", line)
+
+
+def test_whole_game_of_the_services_page(server: str) -> None:
+    *moves, end = client("docs/api.md", server)
+    assert re.fullmatch(r"points \[\d+, \d+\] won by \[[01, ]+\]", end)
+    assert {line[:8] for line in moves} == {"seat 0: ", "seat 1: "}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -14,13 +14,17 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from nebula_ai.errors import shortened
 from nebula_ai.game import Game
-from nebula_ai.packed import read_state
+from nebula_ai.reading import read_state
 from nebula_ai.registry import Catalogue
 from nebula_core.face import State
 
 MAX_WIDTH = 100
 """Columns of a picture of the boards; output that goes to no terminal has as many."""
+
+MAX_COMPLAINT = 600
+"""Characters of a line about what was wrong: the longest path that a message shows, and the reason."""
 
 StateArgument = Annotated[
     str,
@@ -74,7 +78,7 @@ def complain(text: str) -> None:
     plain = "".join(c if c.isprintable() else " " if c.isspace() else repr(c)[1:-1] for c in text)
     out = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     out.print("error: ", style="bold red", end="")
-    out.print(plain)
+    out.print(shortened(plain, MAX_COMPLAINT))
 
 
 def print_text(text: str) -> None:
@@ -95,10 +99,10 @@ def print_state(game: Game, state: State, as_json: bool) -> None:
         print_text(game.to_text(state))
 
 
-def waits_for(state: State) -> str:
+def waits_for(game: Game, state: State) -> str:
     """What a state waits for, for people."""
     if state.finished:
         return "the game is finished"
     if state.chance_pending:
-        return "a chance event is pending"
+        return f"a chance event is pending ({game.chance_target(state)})"
     return f"seat {state.seat} has to decide"

@@ -2,14 +2,13 @@
 
 import io
 import sys
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from nebula_ai import answer as answers
 from nebula_ai import play as plays
-from nebula_ai.bots import BOTS
+from nebula_ai.bots import BOTS, DEFAULT_BOT, chosen
 from nebula_ai.commands.common import (
     EditionOption,
     Failure,
@@ -20,14 +19,12 @@ from nebula_ai.commands.common import (
     print_text,
     random_seed,
     read,
+    waits_for,
 )
 from nebula_ai.commands.states import GameArgument, PlayersOption, VariantOption, chosen_game
-from nebula_ai.errors import InvalidInput, unknown_word
+from nebula_ai.errors import InvalidInput
 from nebula_ai.game import seat_list
-from nebula_ai.search import Limits, Result, search
-from nebula_core.face import State
-
-DEFAULT_BOT = next(iter(BOTS))
+from nebula_ai.search import Limits
 
 BotOption = Annotated[str | None, typer.Option("--bot", help=f"A bot: {', '.join(BOTS)}.", show_default=DEFAULT_BOT)]
 TimeOption = Annotated[
@@ -35,6 +32,9 @@ TimeOption = Annotated[
 ]
 SimulationsOption = Annotated[
     int | None, typer.Option("--simulations", help="Search with so many simulations at most.", show_default=False)
+]
+NodesOption = Annotated[
+    int | None, typer.Option("--nodes", help="Search with so many nodes at most.", show_default=False)
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", help="How many cores search.")]
 
@@ -44,6 +44,10 @@ def move(
     bot: BotOption = None,
     time: TimeOption = None,
     simulations: SimulationsOption = None,
+    nodes: NodesOption = None,
+    decided: Annotated[
+        bool, typer.Option("--decided/--no-decided", help="End when the rest cannot change the move (one worker only).")
+    ] = True,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the search.")] = 0,
     workers: WorkersOption = 1,
     server: Annotated[
@@ -57,10 +61,11 @@ def move(
 ) -> None:
     """Ask a bot for the move of the seat that has to decide.
 
-    Either a bot is asked by name, with its own limits, or with --time or
-    --simulations (or both: the first to fire) the plain search. The bot uses
-    nothing that its seat cannot see. Equal state, seed, simulations and
-    workers: equal answer.
+    Either a bot is asked by name, with its own limits, or with --time,
+    --simulations or --nodes (or several: the first to fire) the plain search.
+    The bot uses nothing that its seat cannot see. Equal state, seed,
+    simulations and workers: equal answer. What one worker answered can be had
+    again, whatever ended it, with the simulations it did and --no-decided.
 
     Values, win shares and points in the table are those of the seat that
     decides.
@@ -70,20 +75,26 @@ def move(
       nebula-ai move "$STATE"
       nebula-ai move "$STATE" --time 2.5 --workers 2
       nebula-ai move game.json --simulations 5000 --seed 7 --json
+      nebula-ai move game.json --simulations 3214 --seed 7 --no-decided
       nebula-ai move "$STATE" --server localhost:50051
     """
     game, position = read(state, edition)
-    limits = given_limits(bot, time, simulations)
+    if position.chance_pending:
+        raise Failure(
+            f"{waits_for(game, position)}: say with `nebula-ai apply STATE OUTCOME` how it came out,"
+            " or draw it with `nebula-ai apply STATE --seed N`"
+        )
+    limits = given_limits(bot, time, simulations, nodes, decided)
     if server is not None:
         # The client's library takes longer to load than most commands run.
         from nebula_ai.remote import RemoteError, ask
 
         try:
-            answer = ask(server, position, bot=bot, limits=limits, seed=seed, workers=workers)
+            answer = ask(server, position, bot=bot, limits=limits, decided=decided, seed=seed, workers=workers)
         except RemoteError as error:
             raise Failure(str(error)) from None
     else:
-        result = searching(bot, limits)(position, seed, workers)
+        result = chosen(bot, limits, decided).move(position, seed=seed, workers=workers)
         answer = answers.from_result(game, position, result)
     if as_json:
         print_json(answer)
@@ -127,7 +138,7 @@ def play(
     for number in people:
         if not 0 <= number < players:
             raise InvalidInput("seat", f"there are seats 0 to {players - 1}, not {number}")
-    mover = searching(bot, given_limits(bot, time, simulations))
+    opponent = chosen(bot, given_limits(bot, time, simulations))
     others = [number for number in range(players) if number not in people]
     if isinstance(sys.stdin, io.TextIOWrapper):
         # What is no text is no move, and nothing worse.
@@ -139,7 +150,7 @@ def play(
         plays.Session(
             game=made,
             people=people,
-            bot=lambda position, number: mover(position, number, 1).move,
+            bot=lambda position, number: opponent.move(position, seed=number).move,
             seed=seed,
             read=read_line,
             console=out,
@@ -148,27 +159,15 @@ def play(
     )
 
 
-Mover = Callable[[State, int, int], Result]
-"""A search for a move from a state, a seed and a number of workers."""
-
-
-def given_limits(bot: str | None, time: float | None, simulations: int | None) -> Limits | None:
+def given_limits(
+    bot: str | None, time: float | None, simulations: int | None, nodes: int | None = None, decided: bool = True
+) -> Limits | None:
     """The limits that the options give, if any. Raises LimitError, and InvalidInput for a bot together with limits."""
-    if time is None and simulations is None:
+    if decided and time is None and simulations is None and nodes is None:
         return None
     if bot is not None:
-        raise InvalidInput("bot", "has limits of its own: give either --bot, or --time and --simulations")
-    return Limits(time=time, simulations=simulations)
-
-
-def searching(bot: str | None, limits: Limits | None) -> Mover:
-    """How a bot searches, with limits in place of its own if there are any. Raises InvalidInput for an unknown bot."""
-    if bot is not None and bot not in BOTS:
-        raise InvalidInput("bot", unknown_word(bot, BOTS))
-    asked = BOTS[bot or DEFAULT_BOT]
-    return lambda state, seed, workers: search(
-        state, limits or asked.limits, seed=seed, workers=workers, parameters=asked.parameters
-    )
+        raise InvalidInput("bot", "has limits of its own: give either --bot, or limits such as --time")
+    return Limits(time=time, simulations=simulations, nodes=nodes)
 
 
 def read_line(prompt: str) -> str | None:

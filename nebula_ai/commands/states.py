@@ -1,7 +1,7 @@
 """Commands about one state: new, show, observe, moves, apply."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -101,7 +101,10 @@ def show(
     if as_json:
         print_json(game.to_json(position))
     else:
-        console().print(game.draw(position))
+        out = console()
+        out.print(game.draw(position))
+        out.print()
+        out.print(game.draw_layout())
 
 
 def observe(
@@ -125,8 +128,12 @@ def observe(
 def moves(state: StateArgument, edition: EditionOption = None, as_json: JsonOption = False) -> None:
     """List what apply takes: legal moves, or outcomes of chance.
 
-    One a line, in the order of their numbers. Outcomes are those of the pending
-    chance event; the JSON has their probabilities.
+    One a line, in the order of their numbers, and nothing else. Outcomes are
+    those of the pending chance event; what it is for is said on standard error.
+    A card that nobody tells comes last, as unknown.
+
+    The JSON has also the probabilities of outcomes, and what moves bring as far
+    as their text does not say it: the pieces that figures would reach.
 
     Examples:
 
@@ -134,22 +141,42 @@ def moves(state: StateArgument, edition: EditionOption = None, as_json: JsonOpti
       nebula-ai moves game.json --json
     """
     game, position = read(state, edition)
-    if position.chance_pending:
-        outcomes = position.chances()
-        total = sum(weight for _, weight in outcomes)
-        listed = [
-            {"text": game.format_chance(position, outcome), "number": outcome, "probability": weight / total}
-            for outcome, weight in outcomes
-        ]
-        value: dict[str, object] = {"waits_for": "chance", "outcomes": listed}
-    else:
-        listed = [{"text": game.format_move(position, move), "number": move} for move in position.legal_moves()]
-        value = {"waits_for": "move", "seat": position.seat, "moves": listed}
+    listed = list_outcomes(game, position) if position.chance_pending else list_moves(game, position)
     if as_json:
-        print_json(value)
-    else:
-        for item in listed:
-            print_text(str(item["text"]))
+        print_json(listed)
+        return
+    if position.chance_pending:
+        note(waits_for(game, position))
+    for item in (*listed.get("moves", ()), *listed.get("outcomes", ())):
+        print_text(item["text"])
+    if unknown := listed.get("unknown"):
+        print_text(unknown["text"])
+
+
+def list_moves(game: Game, state: State) -> dict[str, Any]:
+    """The legal moves as JSON values. Raises GameFinished."""
+    moves = [
+        {"text": game.format_move(state, move), "number": move, "description": game.describe_move(state, move)}
+        for move in state.legal_moves()
+    ]
+    return {"waits_for": "move", "seat": state.seat, "moves": moves}
+
+
+def list_outcomes(game: Game, state: State) -> dict[str, Any]:
+    """The outcomes of the pending chance event as JSON values; `unknown` is the one of a card that nobody tells."""
+    chances = state.chances()
+    total = sum(weight for _, weight in chances)
+    outcomes = [
+        {"text": game.format_chance(state, outcome), "number": outcome, "probability": weight / total}
+        for outcome, weight in chances
+    ]
+    unknown = game.unknown_outcome(state)
+    return {
+        "waits_for": "chance",
+        "target": game.chance_target(state),
+        "outcomes": outcomes,
+        "unknown": None if unknown is None else {"text": game.format_chance(state, unknown), "number": unknown},
+    }
 
 
 def apply(
@@ -169,14 +196,16 @@ def apply(
 
     A move and the outcome of a chance event have the texts that `moves` lists.
     Chance events that follow are left pending, to be reported with apply one by
-    one; with --seed they are drawn, and named on standard error. The draws
-    depend on the state too: one seed serves a whole game. Without MOVE only the
-    pending chance events are drawn.
+    one; with --seed they are drawn, and named on standard error, each with what
+    it was for. The draws depend on the state too: one seed serves a whole game.
+    Without MOVE only the pending chance events are drawn.
 
     Examples:
 
       nebula-ai apply "$STATE" invest 3 2 0
       nebula-ai apply "$STATE" piece red
+      nebula-ai apply "$STATE" personal unknown
+      nebula-ai apply "$STATE" --seed 7
       nebula-ai apply game.json choose S04 --seed 7 --json
     """
     game, position = read(state, edition)
@@ -186,7 +215,7 @@ def apply(
     elif text:
         position = position.apply(game.parse_move(position, text))
     elif seed is None or not position.chance_pending:
-        raise Failure(f"MOVE is missing: {waits_for(position)}")
+        raise Failure(f"MOVE is missing: {waits_for(game, position)}")
     if seed is not None:
         position = draw_chance(game, position, seed)
     print_state(game, position, as_json)
@@ -196,6 +225,6 @@ def draw_chance(game: Game, state: State, seed: int) -> State:
     """The state after all pending chance events, drawn from `seed`; each is named on standard error."""
     settled, outcomes = settle(state, seed)
     for outcome in outcomes:
-        note(f"chance: {game.format_chance(state, outcome)}")
+        note(f"chance: {game.format_chance(state, outcome)} ({game.chance_target(state)})")
         state = state.resolve(outcome)
     return settled

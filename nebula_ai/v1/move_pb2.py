@@ -27,7 +27,7 @@ from nebula_ai.v1 import nebula_pb2 as nebula__ai_dot_v1_dot_nebula__pb2
 from nebula_ai.v1 import via_nebula_pb2 as nebula__ai_dot_v1_dot_via__nebula__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17nebula_ai/v1/move.proto\x12\x0cnebula_ai.v1\x1a\x1bgoogle/protobuf/empty.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x91\x01\n\x04Move\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04text\x18\x02 \x01(\t\x12*\n\x06nebula\x18\x03 \x01(\x0b\x32\x18.nebula_ai.v1.NebulaMoveH\x00\x12\x31\n\nvia_nebula\x18\x04 \x01(\x0b\x32\x1b.nebula_ai.v1.ViaNebulaMoveH\x00\x42\x0c\n\nstructured\"4\n\x06\x43hoice\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x10\n\x06number\x18\x02 \x01(\rH\x00\x42\x08\n\x06\x63hoice\"-\n\rChanceOutcome\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04text\x18\x02 \x01(\t\"T\n\x0fPossibleOutcome\x12,\n\x07outcome\x18\x01 \x01(\x0b\x32\x1b.nebula_ai.v1.ChanceOutcome\x12\x13\n\x0bprobability\x18\x02 \x01(\x01\"Y\n\x0c\x43hancePolicy\x12\x0e\n\x04seed\x18\x01 \x01(\x04H\x00\x12/\n\rleave_pending\x18\x02 \x01(\x0b\x32\x16.google.protobuf.EmptyH\x00\x42\x08\n\x06policy\"\xfb\x01\n\x05\x45vent\x12-\n\x06\x63hance\x18\x01 \x01(\x0b\x32\x1b.nebula_ai.v1.ChanceOutcomeH\x00\x12+\n\x06nebula\x18\x02 \x01(\x0b\x32\x19.nebula_ai.v1.NebulaEventH\x00\x12/\n\x0bseat_change\x18\x03 \x01(\x0b\x32\x18.nebula_ai.v1.SeatChangeH\x00\x12(\n\x07outcome\x18\x04 \x01(\x0b\x32\x15.nebula_ai.v1.OutcomeH\x00\x12\x32\n\nvia_nebula\x18\x05 \x01(\x0b\x32\x1c.nebula_ai.v1.ViaNebulaEventH\x00\x42\x07\n\x05\x65vent\"\x1a\n\nSeatChange\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"?\n\x07Outcome\x12#\n\x06scores\x18\x01 \x03(\x0b\x32\x13.nebula_ai.v1.Score\x12\x0f\n\x07winners\x18\x02 \x03(\x05\"\x87\x01\n\x05Score\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05total\x18\x02 \x01(\x05\x12\x31\n\x07sources\x18\x03 \x03(\x0b\x32 .nebula_ai.v1.Score.SourcesEntry\x1a.\n\x0cSourcesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17nebula_ai/v1/move.proto\x12\x0cnebula_ai.v1\x1a\x1bgoogle/protobuf/empty.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x91\x01\n\x04Move\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04text\x18\x02 \x01(\t\x12*\n\x06nebula\x18\x03 \x01(\x0b\x32\x18.nebula_ai.v1.NebulaMoveH\x00\x12\x31\n\nvia_nebula\x18\x04 \x01(\x0b\x32\x1b.nebula_ai.v1.ViaNebulaMoveH\x00\x42\x0c\n\nstructured\"4\n\x06\x43hoice\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x10\n\x06number\x18\x02 \x01(\rH\x00\x42\x08\n\x06\x63hoice\"-\n\rChanceOutcome\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04text\x18\x02 \x01(\t\";\n\x0b\x43hanceEvent\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\"T\n\x0fPossibleOutcome\x12,\n\x07outcome\x18\x01 \x01(\x0b\x32\x1b.nebula_ai.v1.ChanceOutcome\x12\x13\n\x0bprobability\x18\x02 \x01(\x01\"Y\n\x0c\x43hancePolicy\x12\x0e\n\x04seed\x18\x01 \x01(\x04H\x00\x12/\n\rleave_pending\x18\x02 \x01(\x0b\x32\x16.google.protobuf.EmptyH\x00\x42\x08\n\x06policy\"\xf9\x01\n\x05\x45vent\x12+\n\x06\x63hance\x18\x01 \x01(\x0b\x32\x19.nebula_ai.v1.ChanceEventH\x00\x12+\n\x06nebula\x18\x02 \x01(\x0b\x32\x19.nebula_ai.v1.NebulaEventH\x00\x12/\n\x0bseat_change\x18\x03 \x01(\x0b\x32\x18.nebula_ai.v1.SeatChangeH\x00\x12(\n\x07outcome\x18\x04 \x01(\x0b\x32\x15.nebula_ai.v1.OutcomeH\x00\x12\x32\n\nvia_nebula\x18\x05 \x01(\x0b\x32\x1c.nebula_ai.v1.ViaNebulaEventH\x00\x42\x07\n\x05\x65vent\"\x1a\n\nSeatChange\x12\x0c\n\x04seat\x18\x01 \x01(\x05\"?\n\x07Outcome\x12#\n\x06scores\x18\x01 \x03(\x0b\x32\x13.nebula_ai.v1.Score\x12\x0f\n\x07winners\x18\x02 \x03(\x05\"\x87\x01\n\x05Score\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05total\x18\x02 \x01(\x05\x12\x31\n\x07sources\x18\x03 \x03(\x0b\x32 .nebula_ai.v1.Score.SourcesEntry\x1a.\n\x0cSourcesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,18 +42,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CHOICE']._serialized_end=328
   _globals['_CHANCEOUTCOME']._serialized_start=330
   _globals['_CHANCEOUTCOME']._serialized_end=375
-  _globals['_POSSIBLEOUTCOME']._serialized_start=377
-  _globals['_POSSIBLEOUTCOME']._serialized_end=461
-  _globals['_CHANCEPOLICY']._serialized_start=463
-  _globals['_CHANCEPOLICY']._serialized_end=552
-  _globals['_EVENT']._serialized_start=555
-  _globals['_EVENT']._serialized_end=806
-  _globals['_SEATCHANGE']._serialized_start=808
-  _globals['_SEATCHANGE']._serialized_end=834
-  _globals['_OUTCOME']._serialized_start=836
-  _globals['_OUTCOME']._serialized_end=899
-  _globals['_SCORE']._serialized_start=902
-  _globals['_SCORE']._serialized_end=1037
-  _globals['_SCORE_SOURCESENTRY']._serialized_start=991
-  _globals['_SCORE_SOURCESENTRY']._serialized_end=1037
+  _globals['_CHANCEEVENT']._serialized_start=377
+  _globals['_CHANCEEVENT']._serialized_end=436
+  _globals['_POSSIBLEOUTCOME']._serialized_start=438
+  _globals['_POSSIBLEOUTCOME']._serialized_end=522
+  _globals['_CHANCEPOLICY']._serialized_start=524
+  _globals['_CHANCEPOLICY']._serialized_end=613
+  _globals['_EVENT']._serialized_start=616
+  _globals['_EVENT']._serialized_end=865
+  _globals['_SEATCHANGE']._serialized_start=867
+  _globals['_SEATCHANGE']._serialized_end=893
+  _globals['_OUTCOME']._serialized_start=895
+  _globals['_OUTCOME']._serialized_end=958
+  _globals['_SCORE']._serialized_start=961
+  _globals['_SCORE']._serialized_end=1096
+  _globals['_SCORE_SOURCESENTRY']._serialized_start=1050
+  _globals['_SCORE_SOURCESENTRY']._serialized_end=1096
 # @@protoc_insertion_point(module_scope)

@@ -116,6 +116,36 @@ class ChanceOutcome(_message.Message):
 Global___ChanceOutcome: _TypeAlias = ChanceOutcome  # noqa: Y015
 
 @_typing.final
+class ChanceEvent(_message.Message):
+    """A chance event that came out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    TARGET_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """The outcome's number: stable for one edition."""
+    text: _builtins.str
+    """The outcome in the project's text notation, such as `piece red`."""
+    target: _builtins.str
+    """What the event was for, for people: `cluster 1, space 3`."""
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        text: _builtins.str = ...,
+        target: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "target", b"target", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChanceEvent: _TypeAlias = ChanceEvent  # noqa: Y015
+
+@_typing.final
 class PossibleOutcome(_message.Message):
     """One way in which a pending chance event may come out."""
 
@@ -124,7 +154,7 @@ class PossibleOutcome(_message.Message):
     OUTCOME_FIELD_NUMBER: _builtins.int
     PROBABILITY_FIELD_NUMBER: _builtins.int
     probability: _builtins.float
-    """How likely it is, over 0 to 1. All outcomes of one event sum to 1."""
+    """How likely it is, over 0 to 1. All listed outcomes of one event sum to 1."""
     @_builtins.property
     def outcome(self) -> Global___ChanceOutcome:
         """The outcome."""
@@ -185,7 +215,7 @@ class Event(_message.Message):
     OUTCOME_FIELD_NUMBER: _builtins.int
     VIA_NEBULA_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def chance(self) -> Global___ChanceOutcome:
+    def chance(self) -> Global___ChanceEvent:
         """A chance event came out."""
 
     @_builtins.property
@@ -207,7 +237,7 @@ class Event(_message.Message):
     def __init__(
         self,
         *,
-        chance: Global___ChanceOutcome | None = ...,
+        chance: Global___ChanceEvent | None = ...,
         nebula: _nebula_pb2.NebulaEvent | None = ...,
         seat_change: Global___SeatChange | None = ...,
         outcome: Global___Outcome | None = ...,

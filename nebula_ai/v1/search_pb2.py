@@ -26,21 +26,21 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from nebula_ai.v1 import move_pb2 as nebula__ai_dot_v1_dot_move__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19nebula_ai/v1/search.proto\x12\x0cnebula_ai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17nebula_ai/v1/move.proto\"\x7f\n\x0cSearchLimits\x12\'\n\x04time\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x18\n\x0bsimulations\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\x05nodes\x18\x03 \x01(\x03H\x01\x88\x01\x01\x42\x0e\n\x0c_simulationsB\x08\n\x06_nodes\"\xc9\x02\n\x08\x41nalysis\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12)\n\tstop_rule\x18\x02 \x01(\x0e\x32\x16.nebula_ai.v1.StopRule\x12)\n\x05moves\x18\x03 \x03(\x0b\x32\x1a.nebula_ai.v1.MoveAnalysis\x12\x13\n\x0bsimulations\x18\x04 \x01(\x03\x12\r\n\x05plies\x18\x05 \x01(\x03\x12\r\n\x05\x64\x65pth\x18\x06 \x01(\x05\x12\r\n\x05nodes\x18\x07 \x01(\x03\x12\x11\n\ttree_full\x18\x08 \x01(\x08\x12\'\n\x04time\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0c\n\x04seed\x18\n \x01(\x04\x12\x0f\n\x07workers\x18\x0b \x01(\x05\x12\x0b\n\x03\x62ot\x18\x0c \x01(\t\x12\x16\n\x0e\x65ngine_version\x18\r \x01(\t\x12\x17\n\x0fparameters_hash\x18\x0e \x01(\t\"\x93\x01\n\x0cMoveAnalysis\x12 \n\x04move\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12\x0e\n\x06visits\x18\x02 \x01(\x03\x12\x14\n\x0c\x61vailability\x18\x03 \x01(\x03\x12-\n\x0b\x65valuations\x18\x04 \x03(\x0b\x32\x18.nebula_ai.v1.Evaluation\x12\x0c\n\x04line\x18\x05 \x03(\t\">\n\nEvaluation\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x11\n\twin_share\x18\x02 \x01(\x01\x12\x0e\n\x06points\x18\x03 \x01(\x01*\xc8\x01\n\x08StopRule\x12\x19\n\x15STOP_RULE_UNSPECIFIED\x10\x00\x12\x12\n\x0eSTOP_RULE_TIME\x10\x01\x12\x19\n\x15STOP_RULE_SIMULATIONS\x10\x02\x12\x13\n\x0fSTOP_RULE_NODES\x10\x03\x12\x17\n\x13STOP_RULE_CANCELLED\x10\x04\x12\x15\n\x11STOP_RULE_DECIDED\x10\x05\x12\x14\n\x10STOP_RULE_FORCED\x10\x06\x12\x17\n\x13STOP_RULE_EXHAUSTED\x10\x07\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19nebula_ai/v1/search.proto\x12\x0cnebula_ai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17nebula_ai/v1/move.proto\"\xb5\x01\n\x0cSearchLimits\x12\'\n\x04time\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x18\n\x0bsimulations\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\x05nodes\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12\x1e\n\x11stop_when_decided\x18\x04 \x01(\x08H\x02\x88\x01\x01\x42\x0e\n\x0c_simulationsB\x08\n\x06_nodesB\x14\n\x12_stop_when_decided\"\xc9\x02\n\x08\x41nalysis\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12)\n\tstop_rule\x18\x02 \x01(\x0e\x32\x16.nebula_ai.v1.StopRule\x12)\n\x05moves\x18\x03 \x03(\x0b\x32\x1a.nebula_ai.v1.MoveAnalysis\x12\x13\n\x0bsimulations\x18\x04 \x01(\x03\x12\r\n\x05plies\x18\x05 \x01(\x03\x12\r\n\x05\x64\x65pth\x18\x06 \x01(\x05\x12\r\n\x05nodes\x18\x07 \x01(\x03\x12\x11\n\ttree_full\x18\x08 \x01(\x08\x12\'\n\x04time\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0c\n\x04seed\x18\n \x01(\x04\x12\x0f\n\x07workers\x18\x0b \x01(\x05\x12\x0b\n\x03\x62ot\x18\x0c \x01(\t\x12\x16\n\x0e\x65ngine_version\x18\r \x01(\t\x12\x17\n\x0fparameters_hash\x18\x0e \x01(\t\"\x93\x01\n\x0cMoveAnalysis\x12 \n\x04move\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12\x0e\n\x06visits\x18\x02 \x01(\x03\x12\x14\n\x0c\x61vailability\x18\x03 \x01(\x03\x12-\n\x0b\x65valuations\x18\x04 \x03(\x0b\x32\x18.nebula_ai.v1.Evaluation\x12\x0c\n\x04line\x18\x05 \x03(\t\">\n\nEvaluation\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x11\n\twin_share\x18\x02 \x01(\x01\x12\x0e\n\x06points\x18\x03 \x01(\x01*\xc8\x01\n\x08StopRule\x12\x19\n\x15STOP_RULE_UNSPECIFIED\x10\x00\x12\x12\n\x0eSTOP_RULE_TIME\x10\x01\x12\x19\n\x15STOP_RULE_SIMULATIONS\x10\x02\x12\x13\n\x0fSTOP_RULE_NODES\x10\x03\x12\x17\n\x13STOP_RULE_CANCELLED\x10\x04\x12\x15\n\x11STOP_RULE_DECIDED\x10\x05\x12\x14\n\x10STOP_RULE_FORCED\x10\x06\x12\x17\n\x13STOP_RULE_EXHAUSTED\x10\x07\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'nebula_ai.v1.search_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STOPRULE']._serialized_start=776
-  _globals['_STOPRULE']._serialized_end=976
-  _globals['_SEARCHLIMITS']._serialized_start=100
-  _globals['_SEARCHLIMITS']._serialized_end=227
-  _globals['_ANALYSIS']._serialized_start=230
-  _globals['_ANALYSIS']._serialized_end=559
-  _globals['_MOVEANALYSIS']._serialized_start=562
-  _globals['_MOVEANALYSIS']._serialized_end=709
-  _globals['_EVALUATION']._serialized_start=711
-  _globals['_EVALUATION']._serialized_end=773
+  _globals['_STOPRULE']._serialized_start=831
+  _globals['_STOPRULE']._serialized_end=1031
+  _globals['_SEARCHLIMITS']._serialized_start=101
+  _globals['_SEARCHLIMITS']._serialized_end=282
+  _globals['_ANALYSIS']._serialized_start=285
+  _globals['_ANALYSIS']._serialized_end=614
+  _globals['_MOVEANALYSIS']._serialized_start=617
+  _globals['_MOVEANALYSIS']._serialized_end=764
+  _globals['_EVALUATION']._serialized_start=766
+  _globals['_EVALUATION']._serialized_end=828
 # @@protoc_insertion_point(module_scope)

@@ -74,10 +74,16 @@ class SearchLimits(_message.Message):
     TIME_FIELD_NUMBER: _builtins.int
     SIMULATIONS_FIELD_NUMBER: _builtins.int
     NODES_FIELD_NUMBER: _builtins.int
+    STOP_WHEN_DECIDED_FIELD_NUMBER: _builtins.int
     simulations: _builtins.int
     """How many simulations it may do, from 1."""
     nodes: _builtins.int
     """How many nodes the tree may have, from 1."""
+    stop_when_decided: _builtins.bool
+    """Whether a single worker ends as soon as the runner-up can no longer catch up within the limits; true if it is left
+    out. Several workers never do. A search of one worker can be had again, whatever ended it: with false here, and as
+    many simulations as it did.
+    """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
         """How long it may search, over 0. The call's deadline shortens it."""
@@ -88,19 +94,24 @@ class SearchLimits(_message.Message):
         time: _duration_pb2.Duration | None = ...,
         simulations: _builtins.int | None = ...,
         nodes: _builtins.int | None = ...,
+        stop_when_decided: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_nodes", b"_nodes", "_simulations", b"_simulations", "nodes", b"nodes", "simulations", b"simulations", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_nodes", b"_nodes", "_simulations", b"_simulations", "_stop_when_decided", b"_stop_when_decided", "nodes", b"nodes", "simulations", b"simulations", "stop_when_decided", b"stop_when_decided", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_nodes", b"_nodes", "_simulations", b"_simulations", "nodes", b"nodes", "simulations", b"simulations", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_nodes", b"_nodes", "_simulations", b"_simulations", "_stop_when_decided", b"_stop_when_decided", "nodes", b"nodes", "simulations", b"simulations", "stop_when_decided", b"stop_when_decided", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__nodes: _TypeAlias = _typing.Literal["nodes"]  # noqa: Y015
     _WhichOneofArgType__nodes: _TypeAlias = _typing.Literal["_nodes", b"_nodes"]  # noqa: Y015
     _WhichOneofReturnType__simulations: _TypeAlias = _typing.Literal["simulations"]  # noqa: Y015
     _WhichOneofArgType__simulations: _TypeAlias = _typing.Literal["_simulations", b"_simulations"]  # noqa: Y015
+    _WhichOneofReturnType__stop_when_decided: _TypeAlias = _typing.Literal["stop_when_decided"]  # noqa: Y015
+    _WhichOneofArgType__stop_when_decided: _TypeAlias = _typing.Literal["_stop_when_decided", b"_stop_when_decided"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__nodes) -> _WhichOneofReturnType__nodes | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__simulations) -> _WhichOneofReturnType__simulations | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__stop_when_decided) -> _WhichOneofReturnType__stop_when_decided | None: ...
 
 Global___SearchLimits: _TypeAlias = SearchLimits  # noqa: Y015
 
@@ -147,7 +158,7 @@ class Analysis(_message.Message):
     engine_version: _builtins.str
     """Version of the engine."""
     parameters_hash: _builtins.str
-    """Hash of the search's parameters. Equal state, seed, simulations, workers, engine and parameters: equal answer."""
+    """Hash of the search's parameters. Equal state, seed, limits (but for the time), workers, engine and parameters: equal answer."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveAnalysis]:
         """Every legal move, best first."""

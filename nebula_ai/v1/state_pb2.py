@@ -27,7 +27,7 @@ from nebula_ai.v1 import nebula_pb2 as nebula__ai_dot_v1_dot_nebula__pb2
 from nebula_ai.v1 import via_nebula_pb2 as nebula__ai_dot_v1_dot_via__nebula__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18nebula_ai/v1/state.proto\x12\x0cnebula_ai.v1\x1a\x17nebula_ai/v1/move.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x92\x01\n\x05State\x12\x10\n\x06packed\x18\x01 \x01(\x0cH\x00\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12+\n\x06nebula\x18\x03 \x01(\x0b\x32\x19.nebula_ai.v1.NebulaStateH\x00\x12\x32\n\nvia_nebula\x18\x04 \x01(\x0b\x32\x1c.nebula_ai.v1.ViaNebulaStateH\x00\x42\x06\n\x04\x66orm\"\xe4\x03\n\tStateView\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07\x65\x64ition\x18\x02 \x01(\t\x12\x0f\n\x07variant\x18\x03 \x01(\t\x12\x0f\n\x07players\x18\x04 \x01(\x05\x12.\n\x06status\x18\x05 \x01(\x0e\x32\x1e.nebula_ai.v1.StateView.Status\x12\x11\n\x04seat\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x38\n\x11possible_outcomes\x18\x07 \x03(\x0b\x32\x1d.nebula_ai.v1.PossibleOutcome\x12&\n\x07outcome\x18\x08 \x01(\x0b\x32\x15.nebula_ai.v1.Outcome\x12\x0e\n\x06packed\x18\t \x01(\x0c\x12\x0c\n\x04text\x18\n \x01(\t\x12+\n\x06nebula\x18\x0b \x01(\x0b\x32\x19.nebula_ai.v1.NebulaStateH\x00\x12\x32\n\nvia_nebula\x18\x0c \x01(\x0b\x32\x1c.nebula_ai.v1.ViaNebulaStateH\x00\"]\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTATUS_DECISION\x10\x01\x12\x11\n\rSTATUS_CHANCE\x10\x02\x12\x13\n\x0fSTATUS_FINISHED\x10\x03\x42\n\n\x08readableB\x07\n\x05_seatb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18nebula_ai/v1/state.proto\x12\x0cnebula_ai.v1\x1a\x17nebula_ai/v1/move.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x92\x01\n\x05State\x12\x10\n\x06packed\x18\x01 \x01(\x0cH\x00\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12+\n\x06nebula\x18\x03 \x01(\x0b\x32\x19.nebula_ai.v1.NebulaStateH\x00\x12\x32\n\nvia_nebula\x18\x04 \x01(\x0b\x32\x1c.nebula_ai.v1.ViaNebulaStateH\x00\x42\x06\n\x04\x66orm\"\xfb\x03\n\tStateView\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07\x65\x64ition\x18\x02 \x01(\t\x12\x0f\n\x07variant\x18\x03 \x01(\t\x12\x0f\n\x07players\x18\x04 \x01(\x05\x12.\n\x06status\x18\x05 \x01(\x0e\x32\x1e.nebula_ai.v1.StateView.Status\x12\x11\n\x04seat\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x38\n\x11possible_outcomes\x18\x07 \x03(\x0b\x32\x1d.nebula_ai.v1.PossibleOutcome\x12\x15\n\rchance_target\x18\r \x01(\t\x12&\n\x07outcome\x18\x08 \x01(\x0b\x32\x15.nebula_ai.v1.Outcome\x12\x0e\n\x06packed\x18\t \x01(\x0c\x12\x0c\n\x04text\x18\n \x01(\t\x12+\n\x06nebula\x18\x0b \x01(\x0b\x32\x19.nebula_ai.v1.NebulaStateH\x00\x12\x32\n\nvia_nebula\x18\x0c \x01(\x0b\x32\x1c.nebula_ai.v1.ViaNebulaStateH\x00\"]\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTATUS_DECISION\x10\x01\x12\x11\n\rSTATUS_CHANCE\x10\x02\x12\x13\n\x0fSTATUS_FINISHED\x10\x03\x42\n\n\x08readableB\x07\n\x05_seatb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,7 +37,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STATE']._serialized_start=126
   _globals['_STATE']._serialized_end=272
   _globals['_STATEVIEW']._serialized_start=275
-  _globals['_STATEVIEW']._serialized_end=759
-  _globals['_STATEVIEW_STATUS']._serialized_start=645
-  _globals['_STATEVIEW_STATUS']._serialized_end=738
+  _globals['_STATEVIEW']._serialized_end=782
+  _globals['_STATEVIEW_STATUS']._serialized_start=668
+  _globals['_STATEVIEW_STATUS']._serialized_end=761
 # @@protoc_insertion_point(module_scope)

@@ -102,6 +102,7 @@ class StateView(_message.Message):
     STATUS_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     POSSIBLE_OUTCOMES_FIELD_NUMBER: _builtins.int
+    CHANCE_TARGET_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
     PACKED_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
@@ -119,13 +120,17 @@ class StateView(_message.Message):
     """What the state waits for."""
     seat: _builtins.int
     """The seat that has to decide; only in STATUS_DECISION."""
+    chance_target: _builtins.str
+    """What the pending chance event is for, for people: `cluster 1, space 3`; only in STATUS_CHANCE."""
     packed: _builtins.bytes
     """The packed form: the smallest, for State.packed of the next request."""
     text: _builtins.str
     """The text form: URL-safe, to paste into a message."""
     @_builtins.property
     def possible_outcomes(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.PossibleOutcome]:
-        """All outcomes that the pending chance event may have; only in STATUS_CHANCE."""
+        """All outcomes that the pending chance event may have; only in STATUS_CHANCE. Where a card may be
+        dealt that nobody tells, an outcome such as `personal unknown` is possible too; it has no probability, and is not among these.
+        """
 
     @_builtins.property
     def outcome(self) -> _move_pb2.Outcome:
@@ -149,6 +154,7 @@ class StateView(_message.Message):
         status: Global___StateView.Status.ValueType = ...,
         seat: _builtins.int | None = ...,
         possible_outcomes: _abc.Iterable[_move_pb2.PossibleOutcome] | None = ...,
+        chance_target: _builtins.str = ...,
         outcome: _move_pb2.Outcome | None = ...,
         packed: _builtins.bytes = ...,
         text: _builtins.str = ...,
@@ -157,7 +163,7 @@ class StateView(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "nebula", b"nebula", "outcome", b"outcome", "readable", b"readable", "seat", b"seat", "via_nebula", b"via_nebula"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "edition", b"edition", "game", b"game", "nebula", b"nebula", "outcome", b"outcome", "packed", b"packed", "players", b"players", "possible_outcomes", b"possible_outcomes", "readable", b"readable", "seat", b"seat", "status", b"status", "text", b"text", "variant", b"variant", "via_nebula", b"via_nebula"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "chance_target", b"chance_target", "edition", b"edition", "game", b"game", "nebula", b"nebula", "outcome", b"outcome", "packed", b"packed", "players", b"players", "possible_outcomes", b"possible_outcomes", "readable", b"readable", "seat", b"seat", "status", b"status", "text", b"text", "variant", b"variant", "via_nebula", b"via_nebula"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015

@@ -62,6 +62,7 @@ def state_view(game: Game, state: State) -> state_pb2.StateView:
     elif state.chance_pending:
         view.status = STATUS_CHANCE
         view.possible_outcomes.extend(possible_outcomes(game, state))
+        view.chance_target = game.chance_target(state)
     else:
         view.status = STATUS_DECISION
         view.seat = deciding_seat(game, state)
@@ -103,9 +104,14 @@ def move_events(game: Game, before: State, after: State) -> list[move_pb2.Event]
     return events
 
 
-def chance_event(game: Game, state: State, number: int) -> move_pb2.Event:
-    """A chance event that came out."""
-    return move_pb2.Event(chance=chance_outcome(game, state, number))
+def chance_events(game: Game, state: State, outcomes: Sequence[int]) -> list[move_pb2.Event]:
+    """The chance events that came out one after the other, the first of them pending in `state`."""
+    events = []
+    for number in outcomes:
+        text, target = game.format_chance(state, number), game.chance_target(state)
+        events.append(move_pb2.Event(chance=move_pb2.ChanceEvent(number=number, text=text, target=target)))
+        state = state.resolve(number)
+    return events
 
 
 def closing_events(game: Game, before: State, after: State) -> list[move_pb2.Event]:

@@ -24,9 +24,9 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    workers: Annotated[
+    cores: Annotated[
         int | None,
-        typer.Option("--workers", help="How many cores may search at once.", show_default="all"),
+        typer.Option("--cores", help="How many cores may search at once.", show_default="all"),
     ] = None,
 ) -> None:
     """Serve games and moves over gRPC until Ctrl-C.
@@ -45,7 +45,7 @@ def serve(
     from nebula_server import server
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    server.serve(address, edition or [], workers)
+    server.serve(address, edition or [], cores)
 
 
 def main() -> None:

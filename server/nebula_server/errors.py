@@ -9,7 +9,16 @@ from google.rpc.code_pb2 import Code
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
-from nebula_ai.errors import ChanceError, GameFinished, InvalidInput, LimitError, MoveError, NotPossibleNow, StateError
+from nebula_ai.errors import (
+    ChanceError,
+    GameFinished,
+    InvalidInput,
+    LimitError,
+    MoveError,
+    NotPossibleNow,
+    StateError,
+    shortened,
+)
 
 DOMAIN = "nebula_ai"
 """The domain of every ErrorInfo."""
@@ -21,6 +30,9 @@ REASONS: dict[type[InvalidInput], str] = {
     LimitError: "LIMIT_INVALID",
 }
 """The reason for each kind of wrong input; that of any other is ARGUMENT_INVALID."""
+
+MAX_MESSAGE = 400
+"""Characters of a message, and of the reason for a field. A status travels in headers, of which gRPC takes 8 KiB."""
 
 INTERNAL = "the service failed; what happened is in its log"
 """All that a client learns of a fault of ours."""
@@ -65,7 +77,7 @@ def to_status(error: Exception) -> Status:
 
 def invalid(code: Code, reason: str, error: InvalidInput) -> Status:
     """The status of wrong input."""
-    violation = BadRequest.FieldViolation(field=error.field, description=error.reason)
+    violation = BadRequest.FieldViolation(field=error.field, description=shortened(error.reason, MAX_MESSAGE))
     return status(code, reason, str(error), {"field": error.field}, BadRequest(field_violations=[violation]))
 
 
@@ -75,4 +87,4 @@ def status(code: Code, reason: str, message: str, metadata: Mapping[str, str], *
     for detail in (ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata), *details):
         packed.append(Any())
         packed[-1].Pack(detail)
-    return Status(code=code, message=message, details=packed)
+    return Status(code=code, message=shortened(message, MAX_MESSAGE), details=packed)

@@ -8,20 +8,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nebula_ai.bots import BOTS
+from nebula_ai.bots import Bot, chosen
 from nebula_ai.chance import settle
-from nebula_ai.errors import ChanceError, InvalidInput, unknown_word
+from nebula_ai.errors import ChanceError, InvalidInput, StateError
 from nebula_ai.game import Game
 from nebula_ai.registry import STANDARD, Catalogue
-from nebula_ai.search import Limits, search
-from nebula_ai.v1 import move_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_core.face import Generator, State
-from nebula_core.search.tree import CancelFlag, Parameters
+from nebula_core.search.tree import CancelFlag
 from nebula_server import answers, requests
 from nebula_server.errors import NotFound
-
-DEFAULT_BOT = next(iter(BOTS))
 
 ANSWER_SECONDS = 0.03
 """What of a deadline is left for the answer: to end the search, to write what it found, to send it. On two cores that
@@ -60,6 +56,8 @@ class Opponent:
     def create_state(self, request: pb.CreateStateRequest) -> pb.CreateStateResponse:
         """A new game. Raises InvalidInput."""
         game = self.game(request)
+        if not request.players:
+            raise StateError("players", "is missing")
         start = game.start(request.players, request.variant or None)
         response = pb.CreateStateResponse(warnings=requests.warnings(request))
         seed = requests.read_chance(request)
@@ -68,7 +66,7 @@ class Opponent:
         else:
             state, outcomes = start.settle(Generator(seed))
             response.chance_seed = seed
-        response.events.extend(answers.chance_event(game, start, outcome) for outcome in outcomes)
+        response.events.extend(answers.chance_events(game, start, outcomes))
         response.events.extend(answers.closing_events(game, start, state))
         response.state.CopyFrom(answers.state_view(game, state))
         return response
@@ -102,7 +100,7 @@ class Opponent:
             state, outcomes = settle(moved, seed)
             response.chance_seed = seed
         response.events.extend(answers.move_events(game, before, moved))
-        response.events.extend(answers.chance_event(game, moved, outcome) for outcome in outcomes)
+        response.events.extend(answers.chance_events(game, moved, outcomes))
         response.events.extend(answers.closing_events(game, before, state))
         response.state.CopyFrom(answers.state_view(game, state))
         return response
@@ -114,16 +112,16 @@ class Opponent:
         if not 1 <= len(request.outcomes) <= MAX_OUTCOMES:
             raise InvalidInput("outcomes", f"must be 1 to {MAX_OUTCOMES}, not {len(request.outcomes)}")
         state = before
-        events: list[move_pb2.Event] = []
+        outcomes: list[int] = []
         for i, choice in enumerate(request.outcomes):
             if i and not state.chance_pending:
                 raise ChanceError(f"outcomes[{i}]", "is one too many: after those before it no chance event is pending")
             outcome = requests.read_outcome(game, state, choice, f"outcomes[{i}]")
-            events.append(answers.chance_event(game, state, outcome))
+            outcomes.append(outcome)
             state = state.resolve(outcome)
         return pb.ResolveChanceResponse(
             state=answers.state_view(game, state),
-            events=[*events, *answers.closing_events(game, before, state)],
+            events=[*answers.chance_events(game, before, outcomes), *answers.closing_events(game, before, state)],
             warnings=requests.warnings(request),
         )
 
@@ -132,23 +130,15 @@ class Opponent:
         game, state = requests.read_state(self.catalogue, request.state)
         seat = answers.deciding_seat(game, state)
         warnings = requests.warnings(request)
-        bot, limits = request.bot, None
-        if request.HasField("limits"):
-            limits = requests.read_limits(request.limits)
-            if bot:
-                warnings.append(requests.unused("limits", f"the bot {bot[:40]!r} has limits of its own"))
-        elif not bot:
-            bot = DEFAULT_BOT
-        if bot and bot not in BOTS:
-            raise InvalidInput("bot", unknown_word(bot, BOTS))
-        asked = BOTS[bot or DEFAULT_BOT]
+        limits = requests.read_limits(request.limits) if request.HasField("limits") else None
+        bot = chosen(request.bot, limits, requests.stops_when_decided(request.limits))
+        if bot.name and limits:
+            warnings.append(requests.unused("limits", f"the bot {bot.name} has limits of its own"))
         return PlannedMove(
             game=game,
             # From here on nothing is known that this seat does not see.
             state=state.observe(seat),
             bot=bot,
-            limits=asked.limits if bot or limits is None else limits,
-            parameters=asked.parameters,
             seed=request.seed if request.HasField("seed") else requests.draw_seed(),
             workers=requests.read_workers(request, self.cores),
             warnings=warnings,
@@ -167,25 +157,21 @@ class PlannedMove:
 
     game: Game
     state: State
-    bot: str
-    limits: Limits
-    parameters: Parameters
+    bot: Bot
     seed: int
     workers: int
     warnings: Sequence[pb.Warning]
 
     def run(self, cancel: CancelFlag, deadline: float | None) -> pb.GetMoveResponse:
         """Searches, and answers. Ends when `cancel` is set, and in time to answer by `deadline` (of time.monotonic)."""
-        limits = self.limits
+        bot = self.bot
         if deadline is not None:
             left = max(deadline - time.monotonic() - ANSWER_SECONDS, MIN_SECONDS)
-            if left < (limits.time or requests.MAX_SECONDS):
-                limits = replace(limits, time=left)
-        result = search(
-            self.state, limits, seed=self.seed, workers=self.workers, parameters=self.parameters, cancel=cancel
-        )
+            if left < (bot.limits.time or requests.MAX_SECONDS):
+                bot = replace(bot, limits=replace(bot.limits, time=left))
+        result = bot.move(self.state, seed=self.seed, workers=self.workers, cancel=cancel)
         return pb.GetMoveResponse(
             move=answers.move(self.game, self.state, result.move),
-            analysis=answers.analysis(self.game, self.state, result, self.bot),
+            analysis=answers.analysis(self.game, self.state, result, bot.name),
             warnings=self.warnings,
         )

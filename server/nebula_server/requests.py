@@ -10,7 +10,6 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from nebula_ai.errors import ChanceError, InvalidInput, LimitError, MoveError, StateError
 from nebula_ai.game import Game
-from nebula_ai.packed import from_text
 from nebula_ai.registry import STANDARD, Catalogue
 from nebula_ai.search import MEMORY_NODES, Limits
 from nebula_ai.v1 import move_pb2, opponent_service_pb2, search_pb2, state_pb2
@@ -21,6 +20,15 @@ MAX_SECONDS = 600
 
 MAX_SIMULATIONS = 10_000_000
 """A search may do so many simulations at most: about as many as a core can in this time."""
+
+MAX_WARNINGS = 16
+"""So many unknown fields are named; that there are more is said in one warning."""
+
+MAX_UNKNOWN_BYTES = 4096
+"""Unknown fields of more bytes are not even looked at: they may be a hundred thousand."""
+
+MAX_PARTS = 256
+"""No list in a request has so many messages; none of a state has more than seats or clusters or cards in play."""
 
 SEED_BITS = 53
 """A seed that the service draws: every language's numbers hold it."""
@@ -50,7 +58,7 @@ def read_state(catalogue: Catalogue, state: state_pb2.State) -> tuple[Game, Stat
                 return catalogue.unpack(state.packed)
         case "text":
             with opaque("state.text"):
-                return from_text(catalogue, state.text)
+                return catalogue.from_text(state.text)
         case _:
             # Every other form is a readable state, in the member named after its game.
             readable = getattr(state, form)
@@ -72,9 +80,17 @@ def opaque(path: str) -> Iterator[None]:
 
 
 def check_known(message: Message, path: str) -> None:
-    """Raises StateError if a message has a field that the service does not know: it may not lose a part of a state."""
-    for unknown in unknown_fields(message, path):
-        raise StateError(unknown, "is not a field that is known here")
+    """Raises StateError if a message has a field that the service does not know: it may not lose a part of a state.
+
+    Also if it has a list that is absurdly long: before anything is made of it.
+    """
+    if unknown_bytes(message) > MAX_UNKNOWN_BYTES:
+        raise StateError(path, f"has more than {MAX_UNKNOWN_BYTES:,} bytes of fields that are not known here")
+    try:
+        for unknown in unknown_fields(message, path):
+            raise StateError(unknown, "is not a field that is known here")
+    except TooManyParts as error:
+        raise StateError(error.field, error.reason) from None
 
 
 def read_seat(request: opponent_service_pb2.ObserveStateRequest, state: State) -> int:
@@ -153,6 +169,11 @@ def read_limits(limits: search_pb2.SearchLimits) -> Limits:
     return Limits(time=seconds, simulations=simulations, nodes=nodes)
 
 
+def stops_when_decided(limits: search_pb2.SearchLimits) -> bool:
+    """Whether the search ends as soon as the rest of the limits cannot change the move; so it is if nothing is said."""
+    return not limits.HasField("stop_when_decided") or limits.stop_when_decided
+
+
 def read_duration(duration: Duration, path: str) -> float:
     """A duration in seconds. Raises LimitError for one that is not well formed."""
     if abs(duration.nanos) >= 1_000_000_000 or duration.seconds * duration.nanos < 0:
@@ -173,11 +194,27 @@ def read_workers(request: opponent_service_pb2.GetMoveRequest, cores: int) -> in
 
 
 def warnings(request: Message) -> list[opponent_service_pb2.Warning]:
-    """The fields of a request that the service does not know. A state has none: it was refused before."""
-    return [
-        opponent_service_pb2.Warning(field=path, reason="UNKNOWN_FIELD", message="is not known here, and has no effect")
-        for path in unknown_fields(request, "")
-    ]
+    """The fields of a request that the service does not know, or some of them if they are many.
+
+    A state has none: it was refused before.
+    """
+    size = unknown_bytes(request)
+    if size > MAX_UNKNOWN_BYTES:
+        return [not_known("", f"more than {MAX_UNKNOWN_BYTES:,} bytes are not known here, and have no effect")]
+    paths: dict[str, None] = {}  # a set in the order in which they were found
+    for path in unknown_fields(request, "") if size else ():
+        paths[path] = None
+        if len(paths) > MAX_WARNINGS:
+            break
+    found = [not_known(path, "is not known here, and has no effect") for path in list(paths)[:MAX_WARNINGS]]
+    if len(paths) > MAX_WARNINGS:
+        found.append(not_known("", "there are more fields that are not known here, and have no effect"))
+    return found
+
+
+def not_known(field: str, message: str) -> opponent_service_pb2.Warning:
+    """A warning about a field that is not known, or without one about several."""
+    return opponent_service_pb2.Warning(field=field, reason="UNKNOWN_FIELD", message=message)
 
 
 def unused(field: str, message: str) -> opponent_service_pb2.Warning:
@@ -185,8 +222,23 @@ def unused(field: str, message: str) -> opponent_service_pb2.Warning:
     return opponent_service_pb2.Warning(field=field, reason="UNUSED_FIELD", message=message)
 
 
+def unknown_bytes(message: Message) -> int:
+    """The size of all unknown fields in a message and all messages in it."""
+    known = type(message)()
+    known.CopyFrom(message)
+    known.DiscardUnknownFields()
+    return message.ByteSize() - known.ByteSize()
+
+
+class TooManyParts(InvalidInput):
+    """A list of messages that is longer than any that makes sense."""
+
+
 def unknown_fields(message: Message, path: str) -> Iterator[str]:
-    """The paths of the unknown fields in a message and all messages in it; such a field goes by its number."""
+    """The paths of the unknown fields in a message and all messages in it; such a field goes by its number.
+
+    Raises TooManyParts.
+    """
     prefix = f"{path}." if path else ""
     unknown = UnknownFieldSet(message)
     for i in range(len(unknown)):
@@ -195,8 +247,10 @@ def unknown_fields(message: Message, path: str) -> Iterator[str]:
         if field.message_type is None or field.message_type.GetOptions().map_entry:
             continue  # no map has messages as values
         inner = f"{prefix}{field.name}"
-        if field.is_repeated:
-            for i, element in enumerate(value):
-                yield from unknown_fields(element, f"{inner}[{i}]")
-        else:
+        if not field.is_repeated:
             yield from unknown_fields(value, inner)
+            continue
+        if len(value) > MAX_PARTS:
+            raise TooManyParts(inner, f"must have at most {MAX_PARTS} elements, not {len(value)}")
+        for i, element in enumerate(value):
+            yield from unknown_fields(element, f"{inner}[{i}]")

@@ -1,9 +1,11 @@
 """The running server: the service with health and reflection on a port, from its start to its orderly end."""
 
 import asyncio
+import errno
 import logging
 import os
 import signal
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +15,10 @@ from grpc_reflection.v1alpha import reflection
 
 from nebula_ai.errors import InvalidInput, LimitError, shown
 from nebula_ai.registry import Catalogue
-from nebula_ai.v1 import opponent_service_pb2
 from nebula_ai.v1.opponent_service_pb2_grpc import add_OpponentServiceServicer_to_server
 from nebula_server.opponent import Opponent
 from nebula_server.searches import Searches
-from nebula_server.service import OpponentService
+from nebula_server.service import SERVICE, Decoding, OpponentService
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +31,6 @@ GRACE_SECONDS = 5.0
 MAX_MESSAGE_BYTES = 1 << 18
 """A larger request is refused; a readable state has about 4,000 bytes."""
 
-SERVICE = opponent_service_pb2.DESCRIPTOR.services_by_name["OpponentService"].full_name
-
 
 class Server:
     """One server; it belongs to the event loop in which it is made."""
@@ -41,11 +40,12 @@ class Server:
         self.searches = Searches(cores)
         self.health = health.aio.HealthServicer()
         self._server = aio.server(
+            interceptors=[Decoding()],
             options=[
                 # A second server on the port of the first must fail, not share its calls.
                 ("grpc.so_reuseport", 0),
                 ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-            ]
+            ],
         )
         add_OpponentServiceServicer_to_server(OpponentService(Opponent(catalogue, cores), self.searches), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self._server)
@@ -59,7 +59,7 @@ class Server:
         try:
             bound = self._server.add_insecure_port(address)
         except RuntimeError:
-            raise InvalidInput("address", f"cannot listen at {shown(address)}: no such host here, or taken") from None
+            raise InvalidInput("address", f"cannot listen at {shown(address)}: {why_not(address)}") from None
         await self._server.start()
         await self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
         return bound
@@ -71,16 +71,41 @@ class Server:
         await self.searches.close()
 
 
-def serve(address: str = DEFAULT_ADDRESS, editions: Sequence[Path] = (), workers: int | None = None) -> None:
+def why_not(address: str) -> str:
+    """Why nobody can listen at ``host:port``. gRPC does not tell; the system does."""
+    host, _, port = address.rpartition(":")
+    try:
+        for family, kind, protocol, _, where in socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as probe:
+                probe.bind(where)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return f"port {port} is taken; choose another with --address HOST:PORT"
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            return "this machine has no such host"
+        return str(error.strerror)
+    except UnicodeError:  # a name that no host can have
+        return "this machine has no such host"
+    return "it was not free"
+
+
+def serve(address: str = DEFAULT_ADDRESS, editions: Sequence[Path] = (), cores: int | None = None) -> None:
     """Serves until SIGINT or SIGTERM.
 
-    `editions` are edition files to offer beside the standard ones; `workers` is how many cores may search at once, all
-    if None. Raises EditionError, LimitError, InvalidInput.
+    `editions` are edition files to offer beside the standard ones; `cores` is how many may search at once, all that
+    this process may use if None. Raises EditionError, LimitError, InvalidInput.
     """
-    cores = os.cpu_count() or 1
-    if workers is not None and not 1 <= workers <= cores:
-        raise LimitError("workers", f"must be 1 to {cores}, the cores of this machine, not {workers}")
-    asyncio.run(run(address, Catalogue(editions), workers or cores))
+    usable = usable_cores()
+    if cores is not None and not 1 <= cores <= usable:
+        raise LimitError("cores", f"must be 1 to {usable}, the cores that this process may use, not {shown(cores)}")
+    asyncio.run(run(address, Catalogue(editions), cores or usable))
+
+
+def usable_cores() -> int:
+    """How many cores this process may use: in a container or under taskset fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # systems where processes cannot be kept to some cores
 
 
 async def run(address: str, catalogue: Catalogue, cores: int) -> None:
@@ -91,7 +116,7 @@ async def run(address: str, catalogue: Catalogue, cores: int) -> None:
     server = Server(catalogue, cores)
     port = await server.start(address)
     editions = ", ".join(f"{game.name} {game.edition}" for game in catalogue.games)
-    logger.info("serving at %s:%d with %d cores: %s", address.rpartition(":")[0], port, cores, editions)
+    logger.info("serving at %s:%d, cores: %d, editions: %s", address.rpartition(":")[0], port, cores, editions)
     await stopped.wait()
     logger.info("stopping: running calls have %.0f s", GRACE_SECONDS)
     await server.stop()

@@ -2,9 +2,11 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn, TypeVar
 
+import grpc
+from google.protobuf.message import DecodeError
 from grpc import aio
 from grpc_status import rpc_status
 
@@ -16,6 +18,8 @@ from nebula_server.opponent import Opponent
 from nebula_server.searches import Searches
 
 logger = logging.getLogger(__name__)
+
+SERVICE = pb.DESCRIPTOR.services_by_name["OpponentService"].full_name
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -66,6 +70,32 @@ class OpponentService(OpponentServiceServicer):
             return await self.searches.run(plan.workers, lambda cancel: plan.run(cancel, deadline))
         except Exception as error:
             await refuse(context, error)
+
+
+class Decoding(aio.ServerInterceptor):
+    """Decodes the requests of this service itself: bytes that are no message get a status like all that is wrong.
+
+    gRPC would tell the client of an unexpected exception, and log it as a fault of ours.
+    """
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """The method's handler, from bytes to answer."""
+        handler = await continuation(handler_call_details)
+        if handler is None or not handler_call_details.method.startswith(f"/{SERVICE}/"):
+            return handler
+
+        async def decode_and_answer(content: bytes, context: Context) -> Any:
+            try:
+                request = handler.request_deserializer(content)
+            except DecodeError:
+                await refuse(context, InvalidInput("request", "its bytes are no message of this method's request"))
+            return await handler.unary_unary(request, context)
+
+        return grpc.unary_unary_rpc_method_handler(decode_and_answer, response_serializer=handler.response_serializer)
 
 
 async def answer(context: Context, method: Callable[[Request], Response], request: Request) -> Response:

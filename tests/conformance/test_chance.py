@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from nebula_ai.game import UNKNOWN
 from nebula_core.errors import ChanceError, NoChancePending
 from nebula_core.face import Generator, State
 from tests.conformance.cases import Case, spread
@@ -80,6 +81,34 @@ def test_an_outcome_has_one_text(case: Case, seed: int) -> None:
         texts = [case.game.format_chance(state, outcome) for outcome in outcomes]
         assert len(set(texts)) == len(outcomes)
         assert [case.game.parse_chance(state, text) for text in texts] == outcomes
+
+
+def test_what_a_chance_event_is_for_is_said(case: Case, seed: int, decisions: list[State]) -> None:
+    for state in pending(case, seed):
+        target = case.game.chance_target(state)
+        assert 0 < len(target) <= 60
+        assert target.isprintable()
+        # Seats see it as well: it says nothing of what came up.
+        assert all(case.game.chance_target(state.observe(seat)) == target for seat in range(case.players))
+    for state in (*spread(decisions, 5), next(state for state in case.walk(Generator(seed)) if state.finished)):
+        with pytest.raises(NoChancePending):
+            case.game.chance_target(state)
+
+
+def test_what_came_up_may_be_unknown_where_it_may_be_hidden(case: Case, seed: int, decisions: list[State]) -> None:
+    found = set()
+    for state in pending(case, seed):
+        unknown = case.game.unknown_outcome(state)
+        found.add(unknown)
+        if unknown is not None:
+            assert unknown not in [outcome for outcome, _ in state.chances()]
+            text = case.game.format_chance(state, unknown)
+            assert UNKNOWN in text.split()
+            assert case.game.parse_chance(state, text) == unknown
+            assert state.resolve(unknown) != state
+    assert len(found) > 1
+    with pytest.raises(NoChancePending):
+        case.game.unknown_outcome(decisions[0])
 
 
 def test_equal_seeds_deal_equal_games(case: Case) -> None:

@@ -144,6 +144,17 @@ def test_a_move_has_one_number_and_one_text(case: Case, decisions: list[State]) 
             assert case.game.parse_move(state, case.game.format_move(state, move)) == move
 
 
+def test_what_a_move_brings_rests_on_nothing_hidden(case: Case, decisions: list[State]) -> None:
+    for state in spread(decisions, 20):
+        for move in state.legal_moves():
+            description = case.game.describe_move(state, move)
+            assert len(description) <= 80
+            assert description == "" or description.isprintable()
+            assert all(
+                case.game.describe_move(state.observe(seat), move) == description for seat in range(case.players)
+            )
+
+
 def test_a_move_of_another_state_is_refused_as_text_too(case: Case, decisions: list[State]) -> None:
     texts = {case.game.format_move(state, move) for state in decisions for move in state.legal_moves()}
     for state in spread(decisions, 5):

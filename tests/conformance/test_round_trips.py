@@ -4,7 +4,7 @@ import json
 
 from google.protobuf.message import Message
 
-from nebula_ai.packed import from_text, read_state, to_text
+from nebula_ai.reading import read_state
 from nebula_ai.registry import Catalogue
 from nebula_core.face import Generator, State, packed_header
 from tests.conformance.cases import Case, spread
@@ -38,10 +38,10 @@ def test_packed_forms_tell_states_apart(case: Case, seed: int) -> None:
 def test_text(case: Case, seed: int) -> None:
     catalogue = Catalogue()
     for state in states(case, seed):
-        text = to_text(case.game, state)
+        text = case.game.to_text(state)
         assert text.startswith(case.game.text_prefix)
         assert text.isascii()
-        assert from_text(catalogue, text) == (case.game, state)
+        assert catalogue.from_text(text) == (case.game, state)
 
 
 def test_json(case: Case, seed: int) -> None:

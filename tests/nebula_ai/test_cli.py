@@ -5,15 +5,22 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
+import grpc
 import pytest
 
-from nebula_ai import Limits, __version__, bench, load, read_state, search
+from nebula_ai import Limits, __version__, bench, load, read_state, remote, search
+from nebula_ai.commands.common import MAX_COMPLAINT
 from nebula_ai.game import Game
 from nebula_ai.registry import Catalogue
+from nebula_ai.v1.opponent_service_pb2 import GetMoveRequest, GetMoveResponse
+from nebula_ai.v1.search_pb2 import StopRule
 from nebula_core.face import Generator, State
 from tests.nebula_ai.conftest import COMMAND, Outcome, Run
 
@@ -60,7 +67,7 @@ def refuses(outcome: Outcome, pattern: str) -> None:
     (line,) = outcome.err.splitlines()
     assert re.match(pattern, line), line
     assert line.isprintable()
-    assert len(line) < 500
+    assert len(line) <= len("error: ") + MAX_COMPLAINT
 
 
 def edition_file(folder: Path, *changes: tuple[str, str]) -> Path:
@@ -126,11 +133,16 @@ def test_moves_lists_legal_moves_or_possible_outcomes(run: Run) -> None:
     assert listed == {
         "waits_for": "move",
         "seat": state.seat,
-        "moves": [{"text": GAME.format_move(state, move), "number": move} for move in state.legal_moves()],
+        "moves": [
+            {"text": GAME.format_move(state, move), "number": move, "description": GAME.describe_move(state, move)}
+            for move in state.legal_moves()
+        ],
     }
-    assert good(run("moves", text(PENDING))).splitlines()[0] == "piece red"
+    outcome = run("moves", text(PENDING))
+    assert (outcome.code, outcome.err) == (0, "a chance event is pending (cluster 0, space 0)\n")
+    assert outcome.out.splitlines() == [GAME.format_chance(PENDING, number) for number, _ in PENDING.chances()]
     listed = json.loads(good(run("moves", text(PENDING), "--json")))
-    assert listed["waits_for"] == "chance"
+    assert (listed["waits_for"], listed["target"], listed["unknown"]) == ("chance", "cluster 0, space 0", None)
     assert sum(outcome["probability"] for outcome in listed["outcomes"]) == pytest.approx(1)
     assert listed["outcomes"][0] == {"text": "piece red", "number": PENDING.chances()[0][0], "probability": 21 / 138}
 
@@ -162,6 +174,17 @@ def test_apply_takes_unknown_cards(run: Run) -> None:
     while "personal" not in (kind := GAME.format_chance(state, state.chances()[0][0])).split():
         state = state.resolve(GAME.parse_chance(state, kind))
     assert good(run("apply", text(state), "personal", "unknown")) != good(run("apply", text(state), kind))
+    outcome = run("moves", text(state))
+    assert outcome.err == "a chance event is pending (personal task 1 of 2 for seat 0)\n"
+    assert outcome.out.splitlines()[-1] == "personal unknown"
+    listed = json.loads(good(run("moves", text(state), "--json")))
+    assert [outcome["text"] for outcome in (*listed["outcomes"], listed["unknown"])] == outcome.out.splitlines()
+    assert sum(outcome["probability"] for outcome in listed["outcomes"]) == pytest.approx(1)
+
+
+def test_show_says_what_the_pending_chance_event_is_for(run: Run) -> None:
+    state = PENDING.resolve(PENDING.chances()[0][0])
+    assert "round 1: chance (cluster 0, space 1)\n" in good(run("show", text(state)))
 
 
 def test_apply_draws_chance_from_a_seed(run: Run) -> None:
@@ -169,10 +192,12 @@ def test_apply_draws_chance_from_a_seed(run: Run) -> None:
     assert outcome.code == 0
     _, state = read_state(outcome.out)
     assert state.seat == 0
-    events = [line.removeprefix("chance: ") for line in outcome.err.splitlines()]
     again = PENDING
-    for event in events:
-        again = again.resolve(GAME.parse_chance(again, event))
+    for line in outcome.err.splitlines():
+        event = re.fullmatch(r"chance: ([^(]+) \((.+)\)", line)
+        assert event
+        assert event[2] == GAME.chance_target(again)
+        again = again.resolve(GAME.parse_chance(again, event[1]))
     assert again == state
     assert run("apply", text(PENDING), "--seed", "5") == outcome
     assert run("apply", text(PENDING), "--seed", "6") != outcome
@@ -221,6 +246,27 @@ def test_move_by_bot_time_and_workers(run: Run) -> None:
     assert both["stopped"] == "simulations"
 
 
+def without_end(answer: dict[str, object]) -> dict[str, object]:
+    """An answer but for its time and the rule that ended it."""
+    return {key: value for key, value in answer.items() if key not in ("seconds", "stopped")}
+
+
+def test_a_move_can_be_had_again_whatever_ended_its_search(run: Run) -> None:
+    state = text(START)
+    for options, stopped in (
+        (("--time", "0.03", "--no-decided"), "time"),
+        (("--simulations", "2000"), "decided"),
+        (("--nodes", "50", "--no-decided"), "nodes"),
+    ):
+        first = json.loads(good(run("move", state, *options, "--json")))
+        assert first["stopped"] == stopped
+        again = ("--simulations", str(first["simulations"]), "--no-decided")
+        second = json.loads(good(run("move", state, *again, "--json")))
+        assert second["stopped"] == "simulations"
+        assert without_end(second) == without_end(first)
+    assert first["nodes"] == 50
+
+
 def test_moves_never_tried_have_no_values(run: Run) -> None:
     state = text(walked(30))
     answer = json.loads(good(run("move", state, "--simulations", "1", "--json")))
@@ -262,6 +308,11 @@ def test_a_server_answers_like_the_library(run: Run, server: str) -> None:
     by_default = json.loads(good(run("move", state, "--server", server, "--json")))
     assert by_name | {"seconds": 0} == by_default | {"seconds": 0}
     assert good(run("move", state, "--server", server)).startswith("seat ")
+    for given in (["--simulations", "2000", "--no-decided"], ["--nodes", "50", "--simulations", "2000"]):
+        here = json.loads(good(run("move", STATE, *given, "--json")))
+        there = json.loads(good(run("move", STATE, *given, "--server", server, "--json")))
+        assert without_end(there) == without_end(here)
+        assert there["stopped"] == here["stopped"] in ("simulations", "nodes")
 
 
 def test_what_a_server_refuses_is_said(run: Run, server: str, tmp_path: Path) -> None:
@@ -283,6 +334,9 @@ def test_what_a_server_refuses_is_said(run: Run, server: str, tmp_path: Path) ->
         (("--time", "nan"), r"limits\.time: must be "),
         (("--time", "1e300"), r"limits\.time: must be "),
         (("--simulations", "9" * 30), r"limits\.simulations: must be "),
+        (("--nodes", "9" * 30), r"limits\.nodes: must be "),
+        (("--no-decided",), r"limits: must have a time"),
+        (("--bot", "plain", "--no-decided"), r"bot: has limits of its own"),
         (("--seed", "-1"), r"seed: must be "),
         (("--workers", "9" * 30), r"workers: must be "),
         (("--bot", "plain", "--time", "1"), r"bot: has limits of its own"),
@@ -295,6 +349,69 @@ def test_what_no_server_would_take_is_not_sent(run: Run, options: tuple[str, ...
 def test_no_server(run: Run) -> None:
     refuses(run("move", STATE, "--server", "localhost"), r"error: a server's address is HOST:PORT, not 'localhost'$")
     refuses(run("move", text(START), "--server", "127.0.0.1:1"), r"error: no server answers at 127\.0\.0\.1:1$")
+
+
+class OtherServer:
+    """A server of another version, or one that is stuck."""
+
+    def __init__(self, answer: GetMoveResponse | None) -> None:
+        """`answer`: what it answers; without one it waits until it is told to end."""
+        self.answer = answer
+        self.ended = threading.Event()
+        self.remaining = 0.0
+
+    def get_move(self, _request: GetMoveRequest, context: grpc.ServicerContext) -> GetMoveResponse:
+        """The method GetMove."""
+        self.remaining = context.time_remaining()
+        if self.answer is None:
+            self.ended.wait(60)
+        return self.answer or GetMoveResponse()
+
+
+@contextmanager
+def serving(other: OtherServer) -> Iterator[str]:
+    """The address where a server answers."""
+    running = grpc.server(ThreadPoolExecutor(1))
+    method = grpc.unary_unary_rpc_method_handler(
+        other.get_move, GetMoveRequest.FromString, GetMoveResponse.SerializeToString
+    )
+    service = grpc.method_handlers_generic_handler("nebula_ai.v1.OpponentService", {"GetMove": method})
+    running.add_generic_rpc_handlers([service])
+    port = running.add_insecure_port("127.0.0.1:0")
+    running.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        other.ended.set()
+        running.stop(None).wait()
+
+
+def test_a_rule_that_only_a_newer_server_knows(run: Run) -> None:
+    response = GetMoveResponse()
+    response.move.text = "choose S22"
+    response.analysis.stop_rule = StopRule.ValueType(99)
+    with serving(OtherServer(response)) as address:
+        assert "\nstopped: unknown rule 99 (" in good(run("move", STATE, "--server", address))
+        assert json.loads(good(run("move", STATE, "--server", address, "--json")))["stopped"] == "unknown rule 99"
+
+
+def test_a_server_has_as_long_as_its_search_may_take_and_a_minute(run: Run) -> None:
+    other = OtherServer(GetMoveResponse())
+    with serving(other) as address:
+        for options, seconds in (
+            (("--time", "100"), 160),
+            (("--simulations", "5"), 660),
+            ((), 660),
+        ):
+            good(run("move", STATE, "--server", address, *options))
+            assert seconds - 30 < other.remaining <= seconds
+
+
+def test_a_server_that_is_stuck(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "WAIT_SECONDS", 0.1)
+    with serving(OtherServer(None)) as address:
+        outcome = run("move", STATE, "--server", address, "--time", "0.1")
+        refuses(outcome, rf"error: {address}: no answer came in time$")
 
 
 # --- An edition of one's own -------------------------------------------------------------------------------------
@@ -396,6 +513,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "no such option": (("new", "--foo"), r"error: No such option: --foo.*\(see nebula-ai new --help\)$"),
     "argument missing": (("show",), r"error: Missing argument 'STATE' \(see nebula-ai show --help\)$"),
     "argument too many": (("show", STATE, "x"), r"error: Got unexpected extra argument.*"),
+    "arguments far too many": (("show", STATE, *["x" * 50] * 900), r"error: Got unexpected extra argument.*…$"),
+    "no such option, and long": (("new", "--" + "x" * 50_000), r"error: No such option: .*…$"),
     "no number": (("new", "--seed", "x"), r"error: Invalid value for '--seed': .*"),
     "no such game": (("new", "chess"), r"error: game: 'chess' is not known.*"),
     "no such variant": (("new", "--variant", "huge"), r"error: variant: 'huge' is not known.*"),
@@ -424,7 +543,10 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "no move": (("apply", STATE, "fly"), r"error: move: the word 'fly' is not known.*"),
     "escape": (("apply", STATE, "\x1b[31mfly\n\n"), r"error: move: .*"),
     "move missing": (("apply", STATE), r"error: MOVE is missing: seat 0 has to decide$"),
-    "outcome missing": (("apply", text(PENDING)), r"error: MOVE is missing: a chance event is pending$"),
+    "outcome missing": (
+        ("apply", text(PENDING)),
+        r"error: MOVE is missing: a chance event is pending \(cluster 0, space 0\)$",
+    ),
     "nothing pending": (("apply", STATE, "--seed", "1"), r"error: MOVE is missing: seat 0 has to decide$"),
     "impossible outcome": (
         ("apply", text(PENDING), "public", "T01"),
@@ -433,7 +555,10 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "move after the end": (("apply", END, "stop"), r"error: the game is finished.*"),
     "moves after the end": (("moves", END), r"error: the game is finished.*"),
     "search after the end": (("move", END), r"error: the game is finished.*"),
-    "search before the deal": (("move", text(PENDING)), r"error: a chance event is pending.*"),
+    "search before the deal": (
+        ("move", text(PENDING)),
+        r"error: a chance event is pending \(cluster 0, space 0\): .*`nebula-ai apply STATE OUTCOME`.*--seed N`$",
+    ),
     "no such bot": (("move", STATE, "--bot", "deep"), r"error: bot: 'deep' is not known.*"),
     "bot and limits": (("move", STATE, "--bot", "plain", "--time", "1"), r"error: bot: has limits of its own.*"),
     "no time": (("move", STATE, "--time", "0"), r"error: limits\.time: must be .*"),
@@ -441,6 +566,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "time infinite": (("move", STATE, "--time", "inf"), r"error: limits\.time: must be .*"),
     "time no number": (("move", STATE, "--time", "soon"), r"error: Invalid value for '--time'.*"),
     "no simulations": (("move", STATE, "--simulations", "0"), r"error: limits\.simulations: must be .*"),
+    "no nodes": (("move", STATE, "--nodes", "0"), r"error: limits\.nodes: must be .*"),
+    "no limits": (("move", STATE, "--no-decided"), r"error: limits: must have a time, .*"),
     "workers": (("move", STATE, "--workers", "0"), r"error: workers: must be .*"),
     "search seed": (("move", STATE, "--seed", "-5"), r"error: seed: must be .*"),
     "seat to play": (("play", "--seat", "2"), r"error: seat: there are seats 0 to 1, not 2$"),

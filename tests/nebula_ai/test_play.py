@@ -93,6 +93,7 @@ def test_a_move_is_taken_by_number_and_by_text() -> None:
         ("x" * 10_000, "is not known"),
         ("\x1b[31mred", "is not known"),
         ("?", plays.HELP),
+        ("help", plays.HELP),
     ],
 )
 def test_what_is_no_move_is_answered_and_asked_again(line: str, answer: str) -> None:
@@ -142,11 +143,15 @@ def test_of_the_setup_the_person_is_told_their_own_cards() -> None:
     table, out = session(game, {1}, [])
     state = plays.play(table, game.start(3))
     first, _ = out.getvalue().split("\nseat 0: ", 1)
-    told = " ".join(first.split()).removeprefix("chance: ").split(", ")
+    told = first.splitlines()
+    assert all(line.startswith("chance: ") for line in told)
+    assert told[0].endswith(" (cluster 0, space 0)")
     # The pieces and public cards, and of the personal tasks those of seat 1.
     assert len(told) == 3 * 6 + 1 + 1 + 2 + 4 + 4 + 2
     own = game.to_json(state)["personal"][1]["dealt"]
-    assert [event for event in told if event.startswith("personal")] == [f"personal {card}" for card in own]
+    assert [line for line in told if "personal" in line] == [
+        f"chance: personal {card} (personal task {number} of 2 for seat 1)" for number, card in enumerate(own, 1)
+    ]
 
 
 def test_a_forced_move_may_be_secret(tmp_path: Path) -> None:
@@ -172,7 +177,12 @@ def test_what_others_do_openly_is_told() -> None:
         assert f"seat {seat}: choose" not in text
         assert f"seat {seat}: invest" in text
         assert f"seat {seat}: take" in text
-    assert re.search("^chance: piece ", text, re.MULTILINE)
+    assert re.search(r"^chance: piece \w+ \(refill of cluster \d, space \d\)$", text, re.MULTILINE)
+    pieces = r"(red|orange|yellow|white|blue|violet|black_hole|nothing)"
+    assert re.search(rf"^seat 1: take 0 \({pieces}\)$", text, re.MULTILINE)
+    # The person's own moves are listed like that too, and how spaces are linked is told only once.
+    assert re.search(rf"^ +1 invest 0 0 5 \({pieces}, {pieces}, {pieces}\)", text, re.MULTILINE)
+    assert text.count("Seat 0, ") > text.count("Spaces are linked along their orbit") == 1
 
 
 def test_a_whole_game_through_a_pipe(run: Run) -> None:

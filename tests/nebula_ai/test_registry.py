@@ -42,7 +42,7 @@ def test_load_refuses_what_there_is_not(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [('game = "chess"', "'chess' is not known"), ("game = 3", "must be the name of a game"), ("", "must be the name")],
+    [('game = "chess"', "'chess' is not known"), ("game = 3", "must be the name of a game"), ("", "is missing")],
 )
 def test_a_file_of_no_game_is_refused(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "other.toml"
@@ -83,14 +83,6 @@ def test_a_catalogue_refuses_what_it_has_not(mine: Path) -> None:
         catalogue.get("nebula", "mien")
     assert refusal.value.field == "edition"
     assert "did you mean mine?" in refusal.value.reason
-
-
-def test_the_game_of_a_state(mine: Path) -> None:
-    catalogue = Catalogue([mine])
-    for game in catalogue.games:
-        assert catalogue.of(game.start(2)) is game
-    with pytest.raises(InvalidInput, match="edition: the state is of an edition mine"):
-        Catalogue().of(catalogue.get("nebula", "mine").start(2))
 
 
 def test_packed_states_find_their_edition(mine: Path, other_standard: Path) -> None:

@@ -152,7 +152,7 @@ HEADER = '{"game": "nebula", "edition": "standard", "players": 2, "variant": "fu
 UNREADABLE: dict[str, tuple[str | bytes, int, str]] = {
     "empty": ("", 1, "the file is empty"),
     "no JSON": ("hello\n", 1, "not JSON: Expecting value at column 1"),
-    "half a line": (HEADER + '{"chance": "piece', 2, "not JSON"),
+    "half a line": (HEADER + '{"chance": "piece', 2, "not JSON: Unterminated string starting at column 12"),
     "no object": (HEADER + "[]\n", 2, "not a JSON object"),
     "empty line": (HEADER + "\n", 2, "not JSON"),
     "no text": (b"\xff\xfe\n", 1, "not UTF-8 text"),

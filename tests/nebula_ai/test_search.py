@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from nebula_ai.bots import BOTS
-from nebula_ai.errors import ChancePending, GameFinished, LimitError
+from nebula_ai.bots import BOTS, DEFAULT_BOT, chosen
+from nebula_ai.errors import ChancePending, GameFinished, InvalidInput, LimitError
 from nebula_ai.game import Game
 from nebula_ai.registry import load
-from nebula_ai.search import Limits, MoveReport, Result, best_first, search
+from nebula_ai.search import FIRST_STREAM, Limits, MoveReport, Result, best_first, search
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import REWARD_ONE, WHOLE_WIN, CancelFlag, Parameters, RootMove, Tree
 from tests.nebula_core.endings import SMALL, certain_edition, last_turns
@@ -49,7 +49,7 @@ def timeless(result: Result) -> Result:
 
 def test_answer_is_what_the_tree_found(state: State) -> None:
     result = search(state, Limits(simulations=300), seed=7, decided=False)
-    tree = Tree(state, 7, 0, Parameters(), 1000)
+    tree = Tree(state, 7, FIRST_STREAM, Parameters(), 1000)
     tree.run(simulations=300, decided=False)
     assert (result.simulations, result.plies) == (300, tree.plies)
     assert (result.nodes, result.depth, result.tree_full) == (tree.nodes, tree.depth, False)
@@ -121,7 +121,7 @@ def test_workers_add_up_trees_of_their_own(state: State) -> None:
     result = search(state, Limits(simulations=302), seed=9, workers=3)
     trees = []
     for stream, simulations in enumerate((101, 101, 100)):
-        tree = Tree(state, 9, stream, Parameters(), 1000)
+        tree = Tree(state, 9, FIRST_STREAM + stream, Parameters(), 1000)
         tree.run(simulations=simulations, decided=False)
         trees.append(tree)
     assert result.simulations == 302
@@ -268,7 +268,7 @@ def test_a_worker_that_knows_all_needs_no_others(certain: Table) -> None:
     parameters = Parameters(exploration=2)
     needed = []
     for stream in range(4):
-        tree = Tree(root, 1, stream, parameters, 10_000)
+        tree = Tree(root, 1, FIRST_STREAM + stream, parameters, 10_000)
         tree.run(simulations=10_000, decided=False)
         needed.append(tree.simulations)
     # So many for each that not every worker comes to the end.
@@ -359,7 +359,7 @@ def test_equal_parameters_have_equal_hashes(state: State) -> None:
 
 
 def test_bots_have_their_names() -> None:
-    assert next(iter(BOTS)) == "plain"
+    assert DEFAULT_BOT == "plain"
     for name, bot in BOTS.items():
         assert bot.name == name
         assert bot.description.endswith(".")
@@ -372,6 +372,17 @@ def test_a_bot_searches_with_its_limits_and_parameters(state: State) -> None:
     flag = CancelFlag()
     flag.set()
     assert plain.move(state, cancel=flag).stopped == "cancelled"
+
+
+def test_the_bot_that_is_asked() -> None:
+    limits = Limits(simulations=3)
+    plain = BOTS["plain"]
+    assert chosen(None) == chosen("") == chosen("plain") == chosen("plain", limits, False) == plain
+    by_limits = chosen(None, limits, False)
+    assert (by_limits.name, by_limits.limits, by_limits.decided) == ("", limits, False)
+    assert by_limits.parameters == plain.parameters
+    with pytest.raises(InvalidInput, match=r"bot: 'plane' is not known \(did you mean plain\?\)"):
+        chosen("plane", limits)
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -1,6 +1,7 @@
 """Every method, and a whole game played through them."""
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.empty_pb2 import Empty
 
 from nebula_ai.registry import Catalogue, load
@@ -10,7 +11,7 @@ from nebula_ai.v1.move_pb2 import ChancePolicy, Choice, Event
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State, StateView
 from nebula_core.face import State as CoreState
-from tests.nebula_server.conftest import Stub
+from tests.nebula_server.conftest import Stub, refusal
 
 NEBULA = load()
 
@@ -77,6 +78,7 @@ async def test_create_state_leaves_chance_pending(stub: Stub) -> None:
     assert (response.state.status, len(response.events)) == (StateView.STATUS_CHANCE, 0)
     assert not response.HasField("chance_seed")
     outcomes = {outcome.outcome.text: outcome.probability for outcome in response.state.possible_outcomes}
+    assert response.state.chance_target == "cluster 0, space 0"
     assert outcomes["piece red"] == pytest.approx(21 / 138)
     assert sum(outcomes.values()) == pytest.approx(1)
 
@@ -153,6 +155,9 @@ async def test_resolve_chance(stub: Stub) -> None:
     outcomes = [Choice(number=drawn[0].number), *(Choice(text=chance.text) for chance in drawn[1:-2])]
     response = await stub.ResolveChance(pb.ResolveChanceRequest(state=sent_back(view), outcomes=outcomes))
     assert chances(list(response.events)) == [chance.text for chance in drawn[:-2]]
+    assert [event.chance for event in response.events] == drawn[:-2]
+    assert [chance.target for chance in drawn[-2:]] == [f"personal task {number} of 2 for seat 1" for number in (1, 2)]
+    assert response.state.chance_target == drawn[-2].target
     assert response.state.status == StateView.STATUS_CHANCE
     unseen = [Choice(text="personal unknown")] * 2
     response = await stub.ResolveChance(pb.ResolveChanceRequest(state=sent_back(response.state), outcomes=unseen))
@@ -263,6 +268,56 @@ async def test_unknown_and_unused_options_are_warned_of(stub: Stub) -> None:
     listed = await stub.ListGames(pb.ListGamesRequest.FromString(b"\x08\x01"))
     assert [warning.reason for warning in listed.warnings] == ["UNKNOWN_FIELD"]
     assert listed.games
+
+
+async def test_unknown_options_that_are_many(stub: Stub) -> None:
+    """As many as a request has room for, or each of another number: some are named, and the answer stays small."""
+    other = b"".join((number << 3).to_bytes(1) + b"\x01" for number in range(10, 16))
+    other += b"".join(bytes([number << 3 & 0x7F | 0x80, number >> 4, 1]) for number in range(16, 100))
+    for content, fields in (
+        (other, [*(str(number) for number in range(10, 26)), ""]),
+        (b"\x78\x01" * 2000, ["15"]),
+        (b"\x78\x01" * 131_000, [""]),
+        (other * 900, [""]),
+    ):
+        answered = await stub.ListGames(pb.ListGamesRequest.FromString(content))
+        assert answered.games
+        assert [warning.field for warning in answered.warnings] == fields
+        assert {warning.reason for warning in answered.warnings} == {"UNKNOWN_FIELD"}
+        assert answered.ByteSize() < 4000
+
+
+async def test_any_search_of_one_worker_can_be_had_again(stub: Stub) -> None:
+    """With its state, its seed and the simulations that it did, whatever ended it."""
+    state = packed(NEBULA.new(2, seed=4))
+    limits = [
+        (SearchLimits(time=Duration(nanos=30_000_000)), search_pb2.STOP_RULE_TIME),
+        (SearchLimits(simulations=2000), search_pb2.STOP_RULE_DECIDED),
+        (SearchLimits(nodes=100), search_pb2.STOP_RULE_NODES),
+    ]
+    for given, stop_rule in limits:
+        given.stop_when_decided = stop_rule == search_pb2.STOP_RULE_DECIDED
+        first = await stub.GetMove(pb.GetMoveRequest(state=state, limits=given, seed=5))
+        done = first.analysis.simulations
+        assert first.analysis.stop_rule == stop_rule
+        again = SearchLimits(simulations=done, stop_when_decided=False)
+        second = await stub.GetMove(pb.GetMoveRequest(state=state, limits=again, seed=first.analysis.seed))
+        assert second.analysis.stop_rule == search_pb2.STOP_RULE_SIMULATIONS
+        for response in (first, second):
+            response.analysis.ClearField("time")
+            response.analysis.ClearField("stop_rule")
+        assert first == second
+
+
+async def test_a_search_that_may_stop_when_decided(stub: Stub) -> None:
+    state = packed(NEBULA.new(2, seed=4))
+    done = {}
+    for stop in (None, True, False):
+        limits = SearchLimits(simulations=2000, stop_when_decided=stop)
+        done[stop] = (await stub.GetMove(pb.GetMoveRequest(state=state, limits=limits, seed=5))).analysis.simulations
+    assert done[None] == done[True] < done[False] == 2000
+    refused = await refusal(stub.GetMove(pb.GetMoveRequest(state=state, limits=SearchLimits(stop_when_decided=False))))
+    assert list(refused.fields) == ["limits"]
 
 
 async def test_a_whole_game_of_four(stub: Stub) -> None:

@@ -1,13 +1,17 @@
 """Bad input: each request is refused with a code, a stable reason and the field, and the server goes on."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 import grpc
 import pytest
+from google.protobuf.any_pb2 import Any
 from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import BadRequest
 
+from nebula_ai.errors import MoveError
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_ai.v1 import nebula_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
@@ -16,6 +20,7 @@ from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State
 from nebula_core.face import Generator
 from nebula_core.face import State as CoreState
+from nebula_server.errors import MAX_MESSAGE, to_status
 from tests.nebula_server.conftest import Service, Stub, refusal
 
 Multicallable: TypeAlias = "grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]"
@@ -129,6 +134,12 @@ def seat_that_is_not_there(message: nebula_pb2.NebulaState) -> str:
     return "seat"
 
 
+def seat_that_is_not_there_to_choose(message: nebula_pb2.NebulaState) -> str:
+    message.phase = nebula_pb2.NEBULA_PHASE_CHOOSE
+    message.seat = 9
+    return "seat"
+
+
 def unknown_edition(message: nebula_pb2.NebulaState) -> str:
     message.edition = "standart"
     return "edition"
@@ -151,6 +162,7 @@ def unknown_field_deep_inside(message: nebula_pb2.NebulaState) -> str:
         unknown_phase,
         too_many_players,
         seat_that_is_not_there,
+        seat_that_is_not_there_to_choose,
         unknown_edition,
         unknown_field_deep_inside,
     ],
@@ -175,6 +187,84 @@ async def test_broken_states(stub: Stub, spoil: Callable[[nebula_pb2.NebulaState
     assert (await stub.ListMoves(pb.ListMovesRequest(state=PACKED))).moves
 
 
+def with_many(count: int, of: str) -> nebula_pb2.NebulaState:
+    """A correct state, but for a list that is far too long."""
+    message = readable()
+    match of:
+        case "markers[0].seats":
+            message.markers[0].seats.extend([0] * count)
+        case "turn.placed":
+            message.turn.placed.extend(["red"] * count)
+        case "holes" | "figures":
+            getattr(message, of).extend([0] * count)
+        case "galaxy[1].spaces":
+            message.galaxy[1].spaces.extend([""] * count)
+        case "personal[0].returned":
+            message.personal[0].returned.extend(["S01"] * count)
+        case "values.advanced":
+            for _ in range(count):
+                message.values.advanced.add(card="A01")
+        case _:
+            for _ in range(count):
+                getattr(message, of).add()
+    return message
+
+
+@pytest.mark.parametrize(
+    ("count", "field"),
+    [
+        (200_000, "markers[0].seats"),
+        (40_000, "turn.placed"),
+        (200_000, "holes"),
+        (200_000, "figures"),
+        (100_000, "galaxy[1].spaces"),
+        (40_000, "personal[0].returned"),
+        (100_000, "clusters"),
+        (100_000, "observatory"),
+        (100_000, "galaxy"),
+        (80_000, "personal"),
+        (80_000, "markers"),
+        (30_000, "values.advanced"),
+        (200, "markers"),
+        (200, "values.advanced"),
+        (200, "clusters"),
+    ],
+)
+async def test_a_list_that_is_far_too_long(stub: Stub, count: int, field: str) -> None:
+    state = State(nebula=with_many(count, field))
+    refused = await refusal(stub.GetMove(pb.GetMoveRequest(state=state, seed=1)))
+    assert (refused.code, refused.reason) == (INVALID, "STATE_INVALID")
+    ((named, why),) = refused.fields.items()
+    assert named == f"state.nebula.{field}"
+    assert re.fullmatch(r"must have (at most )?\d+ elements, not \d+", why)
+
+
+async def test_unknown_fields_of_a_state_that_are_many(stub: Stub) -> None:
+    message = readable()
+    message.galaxy[1].MergeFromString(b"\x78\x01" * 120_000)
+    refused = await refusal(stub.ListMoves(pb.ListMovesRequest(state=State(nebula=message))))
+    assert (refused.reason, refused.fields) == (
+        "STATE_INVALID",
+        {"state": "has more than 4,096 bytes of fields that are not known here"},
+    )
+
+
+def test_no_refusal_is_longer_than_headers_may_be() -> None:
+    """Whatever an error says, in letters that take three bytes each: gRPC takes headers of 8 KiB, in base 64."""
+    status = to_status(MoveError("move.text", "あ" * 100_000))
+    (violation,) = [field for detail in status.details for field in violations(detail)]
+    assert violation.description == "あ" * (MAX_MESSAGE - 1) + "…"
+    assert status.message == "move.text: " + violation.description[: MAX_MESSAGE - 12] + "…"
+    percent_encoded = 3 * len(status.message.encode())
+    assert percent_encoded + status.ByteSize() * 4 // 3 < 8192
+
+
+def violations(detail: Any) -> list[BadRequest.FieldViolation]:
+    """The wrong fields that a detail of a status names."""
+    request = BadRequest()
+    return list(request.field_violations) if detail.Unpack(request) else []
+
+
 @pytest.mark.parametrize(
     ("state", "field"),
     [
@@ -190,7 +280,7 @@ async def test_broken_states(stub: Stub, spoil: Callable[[nebula_pb2.NebulaState
         (State(text="nebula2:" + NEBULA.to_text(TURN).partition(":")[2]), "state.text"),
         (State(text=NEBULA.to_text(TURN)[:-5]), "state.text"),
         (State(text="nebula1:" + "A" * 200_000), "state.text"),
-        (State(nebula=nebula_pb2.NebulaState()), "state.nebula.variant"),
+        (State(nebula=nebula_pb2.NebulaState()), "state.nebula.players"),
         (State.FromString(b"\x78\x01"), "state.15"),
     ],
 )
@@ -317,6 +407,11 @@ async def test_absurd_arguments(stub: Stub) -> None:
         assert len(refused.message) < 500
 
 
+async def test_a_new_game_without_players(stub: Stub) -> None:
+    refused = await refusal(stub.CreateState(pb.CreateStateRequest(game="nebula")))
+    assert refused.fields == {"players": "is missing"}
+
+
 @pytest.mark.parametrize(
     ("request_", "field"),
     [
@@ -380,10 +475,14 @@ async def test_a_message_that_is_too_large(stub: Stub) -> None:
     assert (await stub.ListMoves(pb.ListMovesRequest(state=PACKED))).moves
 
 
-async def test_bytes_that_are_no_message(service: Service) -> None:
-    call: Multicallable = service.channel.unary_unary("/nebula_ai.v1.OpponentService/ListMoves")
-    with pytest.raises(grpc.aio.AioRpcError):
-        await call(b"\xff\xff\xff")
+async def test_bytes_that_are_no_message(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    for method in ("ListMoves", "GetMove"):
+        call: Multicallable = service.channel.unary_unary(f"/nebula_ai.v1.OpponentService/{method}")
+        for content in (b"\xff\xff\xff", b"\x0a\x05\x12\x03\xff\xff\xff"):  # no field; a text that is not UTF-8
+            refused = await refusal(call(content))
+            assert (refused.code, refused.reason, refused.domain) == (INVALID, "ARGUMENT_INVALID", "nebula_ai")
+            assert list(refused.fields) == ["request"]
+    assert caplog.text == ""
     assert (await service.stub.ListMoves(pb.ListMovesRequest(state=PACKED))).moves
 
 

@@ -143,7 +143,7 @@ async def test_a_search_that_fails_gives_its_core_back(service: Service, monkeyp
     def fail(*_arguments: object, **_options: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("nebula_server.opponent.search", fail)
+    monkeypatch.setattr("nebula_ai.bots.search", fail)
     for _ in range(CORES + 1):
         refused = await refusal(service.stub.GetMove(LONG))
         assert (refused.code, refused.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")

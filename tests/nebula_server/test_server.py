@@ -20,7 +20,8 @@ from nebula_ai.errors import EditionError, InvalidInput, LimitError
 from nebula_ai.registry import Catalogue
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceStub
-from nebula_server.server import SERVICE, Server, serve
+from nebula_server.server import Server, serve
+from nebula_server.service import SERVICE
 from tests.nebula_server.conftest import Service
 
 COMMAND = "from nebula_server.command import main; main()"
@@ -76,23 +77,27 @@ async def test_reflection(service: Service) -> None:
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """The command ``nebula-ai serve`` as a process of its own, and the address where it listens."""
-    command = [sys.executable, "-c", COMMAND, "serve", "--address", "127.0.0.1:0", *arguments]
+def served(*arguments: str, kept_to: set[int] | None = None) -> Iterator[tuple["subprocess.Popen[str]", str, str]]:
+    """The command ``nebula-ai serve`` as a process of its own, the address where it listens, and what it says first.
+
+    `kept_to`: the cores that it may use, if not all.
+    """
+    program = f"import os; os.sched_setaffinity(0, {kept_to}); {COMMAND}" if kept_to else COMMAND
+    command = [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
             started = process.stderr.readline()
             address = re.search(r"serving at (127\.0\.0\.1:\d+)", started)
             assert address, started + process.stderr.read()
-            yield process, address[1]
+            yield process, address[1], started
         finally:
             process.kill()
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_serve(house_edition: Path, stop: signal.Signals) -> None:
-    with served("--edition", str(house_edition), "--workers", "1") as (process, address):
+    with served("--edition", str(house_edition), "--cores", "1") as (process, address, _):
         with grpc.insecure_channel(address) as channel:
             game = OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), wait_for_ready=True).games[0]
             assert [edition.edition for edition in game.editions] == ["standard", "house"]
@@ -107,16 +112,35 @@ def test_serve_refuses_a_broken_edition(tmp_path: Path) -> None:
         serve(editions=[path])
 
 
-@pytest.mark.parametrize("workers", [0, (os.cpu_count() or 1) + 1])
-def test_serve_refuses_absurd_workers(workers: int) -> None:
-    with pytest.raises(LimitError):
-        serve(workers=workers)
+@pytest.mark.parametrize("cores", [0, -1, (os.cpu_count() or 1) + 1])
+def test_serve_refuses_absurd_cores(cores: int) -> None:
+    with pytest.raises(LimitError) as refused:
+        serve(cores=cores)
+    assert refused.value.field == "cores"
 
 
-@pytest.mark.parametrize("address", ["nowhere at all", "127.0.0.1:99999"])
-async def test_an_address_that_is_none(catalogue: Catalogue, address: str) -> None:
+def test_serve_takes_the_cores_that_it_may_use() -> None:
+    """A process that is kept to some cores, as a container's are, counts these and no others."""
+    one = min(os.sched_getaffinity(0))
+    with served(kept_to={one}) as (_, _, started):
+        assert "cores: 1," in started
+    with served() as (_, _, started):
+        assert f"cores: {len(os.sched_getaffinity(0))}," in started
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nowhere at all", "must be HOST:PORT"),
+        ("127.0.0.1:99999", "must be HOST:PORT"),
+        ("no.such.host.invalid:50051", "this machine has no such host"),
+        ("192.0.2.1:50051", "this machine has no such host"),
+        (f"{'x' * 70}.invalid:50051", "this machine has no such host"),
+    ],
+)
+async def test_an_address_that_is_none(catalogue: Catalogue, address: str, words: str) -> None:
     server = Server(catalogue, 1)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=words):
         await server.start(address)
     await server.stop(0)
 
@@ -125,7 +149,7 @@ async def test_a_port_that_is_taken(catalogue: Catalogue) -> None:
     first = Server(catalogue, 1)
     port = await first.start("127.0.0.1:0")
     second = Server(catalogue, 1)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=rf"port {port} is taken; choose another with --address HOST:PORT"):
         await second.start(f"127.0.0.1:{port}")
     await second.stop(0)
     await first.stop(0)

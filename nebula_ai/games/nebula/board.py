@@ -13,6 +13,7 @@ from nebula_ai.errors import listed
 from nebula_ai.game import UNKNOWN
 from nebula_ai.games.nebula.edition import NebulaEdition
 from nebula_ai.games.nebula.state import has_chosen
+from nebula_ai.games.nebula.target import chance_target
 from nebula_core.face import State
 from nebula_core.nebula.edition import LinkKind
 from nebula_core.nebula.rules import NOTHING, NebulaRules, Phase
@@ -37,17 +38,14 @@ STYLES = {
 """Colours of an edition that a terminal can show; any other is just bold."""
 
 WAITS_FOR = {
-    Phase.SETUP: "chance: the next piece or card of the setup",
     Phase.CHOOSE: "to choose a personal task",
     Phase.TURN: "to invest or give in to chaos",
     Phase.TAKE: "to take pieces",
-    Phase.DRAW: "chance: the next piece of chaos",
     Phase.KEEP: "to keep pieces",
     Phase.PLACE: "to place or stop",
     Phase.ADVANCE: "to advance a value marker or decline",
-    Phase.REFILL: "chance: the next piece of the refill",
-    Phase.SUPERNOVA: "chance: the new supernova",
 }
+"""What a seat has to do."""
 
 
 def draw(edition: NebulaEdition, rules: NebulaRules, state: State) -> RenderableType:
@@ -56,8 +54,17 @@ def draw(edition: NebulaEdition, rules: NebulaRules, state: State) -> Renderable
     parts: list[RenderableType] = [Group(board.heading(), board.legend()), board.clusters(), board.public_tasks()]
     if board.fields["full"]:
         parts += [board.advanced_cards(), board.values()]
-    parts += [board.seats(), board.links()]
+    parts.append(board.seats())
     return stacked(parts)
+
+
+def draw_layout(edition: NebulaEdition) -> RenderableType:
+    """Which spaces are linked, beside those along the orbits."""
+    text = Text("Spaces are linked along their orbit (the last with the first); ", "dim")
+    for kind, word in ((LinkKind.DIRECT, "directly"), (LinkKind.INDIRECT, "indirectly")):
+        pairs = " ".join(f"{one}-{other}" for one, other, linked in edition.core.links if linked == kind)
+        text.append(f"{word} {pairs or 'none'}{'; ' if kind == LinkKind.DIRECT else '.'}", "dim")
+    return stacked([text])
 
 
 class Board:
@@ -95,8 +102,14 @@ class Board:
         return Text.assemble(
             ("Nebula", "bold"),
             f", edition {self.core.name}, {variant} variant, {self.players} players, round {fields['round']}: ",
-            waits_for(self.state, WAITS_FOR.get(Phase(fields["phase"]), "")),
+            waits_for(self.state, self.what_it_waits_for()),
         )
+
+    def what_it_waits_for(self) -> str:
+        """What a seat has to do, or what chance brings."""
+        if self.state.chance_pending:
+            return f"chance ({chance_target(self.core, self.rules, self.state)})"
+        return WAITS_FOR.get(Phase(self.fields["phase"]), "")
 
     def legend(self) -> Text:
         """What the letters stand for."""
@@ -171,14 +184,6 @@ class Board:
         table.add_row(Text("values", "bold"), Text("  ").join(colors))
         table.add_row(Text(), Text("  ").join(constellations))
         return table
-
-    def links(self) -> Text:
-        """Which spaces are linked, beside those along the orbits."""
-        text = Text("Spaces are linked along their orbit (the last with the first); ", "dim")
-        for kind, word in ((LinkKind.DIRECT, "directly"), (LinkKind.INDIRECT, "indirectly")):
-            pairs = " ".join(f"{one}-{other}" for one, other, linked in self.core.links if linked == kind)
-            text.append(f"{word} {pairs or 'none'}{'; ' if kind == LinkKind.DIRECT else '.'}", "dim")
-        return text
 
     # What each seat has.
 

@@ -10,10 +10,11 @@ from rich.console import RenderableType
 from nebula_ai.errors import StateError, unknown_word
 from nebula_ai.game import Game
 from nebula_ai.games.nebula import wire
-from nebula_ai.games.nebula.board import draw
+from nebula_ai.games.nebula.board import draw, draw_layout
 from nebula_ai.games.nebula.edition import STANDARD, NebulaEdition, read_edition
 from nebula_ai.games.nebula.notation import Notation
 from nebula_ai.games.nebula.state import VARIANTS, NebulaState, core_state, from_json, readable, to_json
+from nebula_ai.games.nebula.target import chance_target
 from nebula_core.face import State
 from nebula_core.nebula.rules import NebulaRules
 
@@ -85,6 +86,18 @@ class NebulaGame(Game):
         """The possible outcome that `text` names. Raises ChanceError, NoChancePending."""
         return self.notation.parse_chance(state, text)
 
+    def unknown_outcome(self, state: State) -> int | None:
+        """``personal unknown`` where a personal task is dealt, else None. Raises NoChancePending."""
+        return self.notation.unknown_outcome(state)
+
+    def chance_target(self, state: State) -> str:
+        """What the pending chance event is for. Raises NoChancePending."""
+        return chance_target(self.content.core, self.rules, state)
+
+    def describe_move(self, state: State, move: int) -> str:
+        """The pieces that the figures reach or that are taken; nothing for other moves."""
+        return self.notation.describe_move(state, move)
+
     # Readable states.
 
     def readable(self, state: State) -> NebulaState:
@@ -143,6 +156,10 @@ class NebulaGame(Game):
     def draw(self, state: State) -> RenderableType:
         """The boards for a terminal."""
         return draw(self.content, self.rules, state)
+
+    def draw_layout(self) -> RenderableType:
+        """How spaces are linked."""
+        return draw_layout(self.content)
 
 
 def points_by_source(scores: "Scores", full: bool) -> dict[str, int]:

@@ -81,6 +81,21 @@ class Notation(notation.Notation[MoveKind]):
         """The names of what has a value marker in a group."""
         return (self.edition.colors, self.edition.constellations, ids(self.edition.advanced_cards))[group]
 
+    def describe_move(self, state: State, move: int) -> str:
+        """The pieces that the figures reach or that are taken: ``red, nothing, blue``. Empty for other moves."""
+        kind, _ = decode(move)
+        if kind not in (MoveKind.INVEST, MoveKind.TAKE):
+            return ""
+        fields = self.rules.fields(state)
+        numbers = [int(word) for word in self.format_move(move).split()[1:]]
+        if kind == MoveKind.TAKE:
+            at = [(cluster, fields["figures"][cluster]) for cluster in numbers]
+        else:
+            spaces = self.edition.core.cluster_spaces
+            at = [(i, (figure + numbers[i]) % spaces) for i, figure in enumerate(fields["figures"])]
+        pieces = [fields["clusters"][cluster][space] for cluster, space in at]
+        return ", ".join("nothing" if piece == NOTHING else self.edition.pieces[piece] for piece in pieces)
+
     # From text to numbers.
 
     def read_argument(self, kind: MoveKind, first: str, words: Sequence[str]) -> int:

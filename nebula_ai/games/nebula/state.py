@@ -14,7 +14,9 @@ from nebula_ai.errors import StateError
 from nebula_ai.game import UNKNOWN
 from nebula_ai.games.nebula.edition import Card, NebulaEdition
 from nebula_ai.readable import (
+    at_most,
     check_identity,
+    check_seat,
     count_map,
     counts,
     filled,
@@ -319,6 +321,7 @@ def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) ->
         edition_hash=state.edition_hash,
         players=state.players,
     )
+    check_seat(state.players, state.seat)
     core = edition.core
     full = index_of(state.variant, VARIANTS, "variant") == 0
     phase = Phase(index_of(state.phase, PHASES, "phase"))
@@ -330,14 +333,18 @@ def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) ->
         sized(rows, state.players, field)
     public = [
         index_of(markers.task, ids(edition.public_tasks), f"markers[{i}].task")
-        for i, markers in enumerate(state.markers)
+        for i, markers in enumerate(at_most(state.markers, core.public_in_play, "markers"))
+    ]
+    marked = [
+        list(at_most(markers.seats, state.players, f"markers[{i}].seats")) for i, markers in enumerate(state.markers)
     ]
     values = state.values or Values({}, {}, ())
+    advanced_places = core.advanced_in_play if full else 0
     advanced = [
         index_of(value.card, ids(edition.advanced_cards), f"values.advanced[{i}].card")
-        for i, value in enumerate(values.advanced)
+        for i, value in enumerate(at_most(values.advanced, advanced_places, "values.advanced"))
     ]
-    advanced_places = core.advanced_in_play if full else 0
+    placed = at_most(state.turn.placed, len(edition.pieces), "turn.placed")
     return {
         "players": state.players,
         "full": full,
@@ -361,20 +368,20 @@ def to_fields(edition: NebulaEdition, rules: NebulaRules, state: NebulaState) ->
         ],
         "holes": list(sized(state.holes, state.players, "holes")),
         "indicator": state.indicator,
-        "public": filled(public, core.public_in_play, NOTHING, "markers"),
-        "markers": filled([list(markers.seats) for markers in state.markers], core.public_in_play, [], "markers"),
-        "advanced": filled(advanced, advanced_places, NOTHING, "values.advanced"),
+        "public": filled(public, core.public_in_play, NOTHING),
+        "markers": filled(marked, core.public_in_play, []),
+        "advanced": filled(advanced, advanced_places, NOTHING),
         "color_values": counts(values.color, edition.colors, "values.color") if full else [],
         "constellation_values": counts(values.constellation, edition.constellations, "values.constellation")
         if full
         else [],
-        "advanced_values": filled([value.index for value in values.advanced], advanced_places, 0, "values.advanced"),
+        "advanced_values": filled([value.index for value in values.advanced], advanced_places, 0),
         "personal": [
             personal_cards(edition, tasks, has_chosen(phase, state.seat, seat), f"personal[{seat}]")
             for seat, tasks in enumerate(state.personal)
         ],
         "took_supernova": state.turn.took_supernova,
-        "placed": sorted(indices(state.turn.placed, edition.pieces, "turn.placed")),
+        "placed": sorted(indices(placed, edition.pieces, "turn.placed")),
         "drawn": counts(state.turn.drawn, edition.pieces, "turn.drawn"),
     }
 
@@ -404,10 +411,11 @@ def personal_cards(edition: NebulaEdition, tasks: PersonalTasks, chosen: bool, p
             raise StateError(f"{path}.{field}", "the seat has not chosen yet: there must be dealt instead")
         if tasks.dealt is None:
             raise StateError(f"{path}.dealt", f"is missing; a card that is not known is {UNKNOWN}")
-        named = [(name, f"{path}.dealt[{i}]") for i, name in enumerate(tasks.dealt)]
+        dealt = at_most(tasks.dealt, edition.core.personal_dealt, f"{path}.dealt")
+        named = [(name, f"{path}.dealt[{i}]") for i, name in enumerate(dealt)]
     known = ids(edition.personal_tasks)
     cards = [UNKNOWN_CARD if name == UNKNOWN else index_of(name, known, where) for name, where in named]
-    return filled(cards, edition.core.personal_dealt, NOTHING, f"{path}.dealt")
+    return filled(cards, edition.core.personal_dealt, NOTHING)
 
 
 def readable_path(edition: NebulaEdition, fields: "Fields", path: str) -> str:

@@ -23,6 +23,7 @@ from nebula_ai.games.nebula.state import (
     Values,
 )
 from nebula_ai.messages import FIRST, name_of, words, words_or_none
+from nebula_ai.readable import check_players, check_seat
 from nebula_ai.v1 import nebula_pb2 as pb
 from nebula_core.face import State
 from nebula_core.nebula.edition import Counter
@@ -81,6 +82,10 @@ def from_message(game: "NebulaGame", message: Message) -> State:
     """The state of a message, after all checks. Raises StateError with the path in the message."""
     if not isinstance(message, pb.NebulaState):
         raise StateError("state", f"must be a NebulaState, not a {message.DESCRIPTOR.name}")
+    if not message.players:
+        raise StateError("players", "is missing")
+    check_players(game.content.players, message.players)
+    check_seat(message.players, message.seat)
     readable = NebulaState(
         game=game.name,
         edition=message.edition or game.edition,

@@ -11,6 +11,7 @@ from nebula_ai.drawing import grid, letters, points, seat_heading, stacked, two_
 from nebula_ai.errors import listed, number_of
 from nebula_ai.game import UNKNOWN
 from nebula_ai.games.via_nebula.edition import EFFECTS, ViaNebulaEdition, effect_text
+from nebula_ai.games.via_nebula.target import chance_target
 from nebula_core.face import State
 from nebula_core.via_nebula.edition import Terrain
 from nebula_core.via_nebula.rules import NOTHING, Phase, ViaNebulaRules
@@ -44,11 +45,10 @@ TERRAIN = {
 EMPTY_MEADOW = Text("( )", "green")
 TILE = Text("(=)", "green")
 
-WAITS_FOR = {
-    Phase.SETUP: "chance: the next token or contract of the setup",
-    Phase.OPEN: "chance: a contract for the open place",
-    Phase.DRAW: "chance: a contract drawn",
-}
+LAYOUT = """\
+R place on a ruin (2/5 taken)  1S0 site 0 of seat 1  1B building of seat 1
+( ) empty meadow  (=) meadow tile  . mist  F petrified forest  X forbidden"""
+"""The signs on the map that are the same in every edition."""
 
 
 def draw(edition: ViaNebulaEdition, rules: ViaNebulaRules, state: State) -> RenderableType:
@@ -64,6 +64,11 @@ def draw(edition: ViaNebulaEdition, rules: ViaNebulaRules, state: State) -> Rend
             two_by_two([board.seat(seat) for seat in range(board.players)]),
         ]
     )
+
+
+def draw_layout() -> RenderableType:
+    """What the signs on the map stand for that are the same in every game."""
+    return Text(LAYOUT, "dim")
 
 
 class HexMap:
@@ -160,11 +165,13 @@ class Board:
     def waits(self) -> str:
         """What the state waits for, after a seat that has to decide."""
         fields = self.fields
+        if self.state.chance_pending:
+            return f"chance ({chance_target(self.edition, self.rules, self.state)})"
         if fields["phase"] == Phase.EFFECT:
             effect = EFFECTS[fields["effect"] - 1]
             return f"to {effect}, {number_of(fields['parts'], 'part')} left"
         left = number_of(fields["action_points"], "action point")
-        return WAITS_FOR.get(Phase(fields["phase"]), f"to act, {left} left")
+        return f"to act, {left} left"
 
     def hexes(self) -> list[Text]:
         """What is on each hex of the map."""
@@ -200,7 +207,7 @@ class Board:
         return Text(text if len(text) < CELL else f"{len(taken)}/{capacity}", "bold cyan")
 
     def legend(self) -> Text:
-        """What the signs on the map stand for."""
+        """What the letters and numbers on the map stand for."""
         resources = [
             Text(f"{letter} {name}", style)
             for letter, name, style in zip(self.letters, self.edition.resources, self.styles, strict=True)
@@ -216,8 +223,6 @@ class Board:
                     "(@- neutral)",
                     "dim",
                 ),
-                Text("R place on a ruin (2/5 taken)  1S0 site 0 of seat 1  1B building of seat 1", "dim"),
-                Text("( ) empty meadow  (=) meadow tile  . mist  F petrified forest  X forbidden", "dim"),
             ]
         )
 

@@ -10,10 +10,11 @@ from rich.console import RenderableType
 from nebula_ai.errors import StateError, unknown_word
 from nebula_ai.game import Game
 from nebula_ai.games.via_nebula import wire
-from nebula_ai.games.via_nebula.board import draw
+from nebula_ai.games.via_nebula.board import draw, draw_layout
 from nebula_ai.games.via_nebula.edition import STANDARD, ViaNebulaEdition, read_edition
 from nebula_ai.games.via_nebula.notation import Notation
 from nebula_ai.games.via_nebula.state import ViaNebulaState, core_state, from_json, meadow_names, readable, to_json
+from nebula_ai.games.via_nebula.target import chance_target
 from nebula_core.face import State
 from nebula_core.via_nebula.rules import ViaNebulaRules
 
@@ -81,6 +82,18 @@ class ViaNebulaGame(Game):
     def parse_chance(self, state: State, text: str) -> int:
         """The possible outcome that `text` names. Raises ChanceError, NoChancePending."""
         return self.notation.parse_chance(state, text)
+
+    def unknown_outcome(self, state: State) -> int | None:
+        """``private unknown`` and ``draw unknown`` where such a contract comes, else None. Raises NoChancePending."""
+        return self.notation.unknown_outcome(state)
+
+    def chance_target(self, state: State) -> str:
+        """What the pending chance event is for. Raises NoChancePending."""
+        return chance_target(self.content, self.rules, state)
+
+    def describe_move(self, state: State, move: int) -> str:
+        """Nothing: a move's text says what it brings."""
+        return ""
 
     # Readable states.
 
@@ -154,3 +167,7 @@ class ViaNebulaGame(Game):
     def draw(self, state: State) -> RenderableType:
         """The boards for a terminal."""
         return draw(self.content, self.rules, state)
+
+    def draw_layout(self) -> RenderableType:
+        """What the signs on the map stand for."""
+        return draw_layout()

@@ -54,6 +54,10 @@ class Notation:
         """The possible outcome that a text names. Raises ChanceError, NoChancePending."""
         return self.of(state).parse_chance(state, text)
 
+    def unknown_outcome(self, state: State) -> int | None:
+        """The outcome of a contract that nobody tells; None if everybody sees what comes up. Raises NoChancePending."""
+        return self.of(state).unknown_outcome(state)
+
 
 class MapNotation(notation.Notation[MoveKind]):
     """The notation with the names of one edition and of one of its maps."""

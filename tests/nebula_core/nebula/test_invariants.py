@@ -279,7 +279,11 @@ def test_nothing_has_been_played_before_the_first_move(table: Table) -> None:
 
 def test_a_seat_has_no_more_than_its_turns_can_have_brought(table: Table) -> None:
     said: dict[str, Any] = {"players": 2, "round": 2, "supernova": "orange", "observatory": [[], ["red"]]}
-    valid = {"phase": Phase.TURN, "galaxy": [{0: "red", 1: "blue"}], "public": ["T10", "T11", "T12", "T13"]}
+    valid: dict[str, Any] = {
+        "phase": Phase.TURN,
+        "galaxy": [{0: "red", 1: "blue"}],
+        "public": ["T10", "T11", "T12", "T13"],
+    }
     table.position(**valid, **said)
     two_red = {**valid, "galaxy": [{0: "red", 2: "red", 1: "blue"}]}
     refused(table, table.fields(**two_red, **said), "galaxy[0]", "of one colour")

@@ -169,8 +169,8 @@ BROKEN: list[tuple[Change, str, str]] = [
     # Which game it is.
     (put("via_nebula", "game"), "game", "must be nebula"),
     (put("other", "edition"), "edition", "must be standard"),
-    (put("0" * 16, "edition_hash"), "edition_hash", "another content"),
-    (put(5, "players"), "players", "must be 2 to 4, not 5"),
+    (put("0" * 16, "edition_hash"), "edition_hash", "'0000000000000000' is not the hash of the edition standard"),
+    (put(5, "players"), "players", "must be from 2 to 4, not 5"),
     (put(4, "players"), "observatory", "must have 4 elements, not 3"),
     (put("half", "variant"), "variant", "there is full and basic"),
     (put("basic", "variant"), "values", "must be null in the basic variant"),

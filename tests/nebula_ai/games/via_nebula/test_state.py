@@ -9,7 +9,6 @@ import pytest
 
 from nebula_ai.errors import StateError
 from nebula_ai.games.via_nebula.game import ViaNebulaGame
-from nebula_ai.packed import from_text
 from nebula_ai.registry import Catalogue, load
 from nebula_core.face import Generator, State
 from tests.changes import Change, Content, change_anything, everything, more, put, remove
@@ -67,7 +66,7 @@ def test_every_line_of_the_recorded_games_comes_back_in_every_form(game: ViaNebu
             assert through_json(game, view) == view
             assert game.from_message(game.to_message(view)) == view
             assert game.to_text(view).startswith("via1:")
-            assert from_text(catalogue, game.to_text(view)) == (game, view)
+            assert catalogue.from_text(game.to_text(view)) == (game, view)
         if "chance" in line:
             state = state.resolve(game.parse_chance(state, line["chance"]))
         elif "move" in line:
