@@ -22,11 +22,11 @@ class Game(ABC):
     """One edition of one game."""
 
     name: ClassVar[str]
-    """As in files and requests: lower case, ``nebula``."""
+    """As in files and requests: lower case, such as ``nebula``."""
     title: ClassVar[str]
-    """For people: ``Nebula``."""
+    """For people, such as ``Nebula``."""
     text_prefix: ClassVar[str]
-    """What the text form starts with, before the version: ``nebula``."""
+    """What the text form starts with, before the version, such as ``nebula``."""
     variant_key: ClassVar[str]
     """What the first line of a playthrough calls the variant: ``variant``, ``map``."""
 
@@ -121,7 +121,7 @@ class Game(ABC):
 
     @abstractmethod
     def to_message(self, state: State) -> Message:
-        """The readable state as its protobuf message (``NebulaState``)."""
+        """The readable state as its protobuf message (``…State``, which begins with the name of the game)."""
 
     @abstractmethod
     def from_message(self, message: Message) -> State:
@@ -157,15 +157,15 @@ class Game(ABC):
 
     @abstractmethod
     def edition_message(self) -> Message:
-        """Boards and cards with their positions and numbers, for a front end to draw (``NebulaEdition``)."""
+        """Boards and cards with their positions and numbers, for a front end to draw (``…Edition``)."""
 
     @abstractmethod
     def move_message(self, state: State, move: int) -> Message:
-        """The structured form of a move (``NebulaMove``)."""
+        """The structured form of a move (``…Move``)."""
 
     @abstractmethod
     def event_messages(self, before: State, after: State) -> Sequence[Message]:
-        """What a move brought by the game's own rules (``NebulaEvent``), from the states right before and after it.
+        """What a move brought by the game's own rules (``…Event``), from the states right before and after it.
 
         Chance events, whose turn it is then and the game's end are not among it: they are told for every game alike.
         """
@@ -173,7 +173,7 @@ class Game(ABC):
     # The text form of a packed state.
 
     def to_text(self, state: State) -> str:
-        """The text form, URL-safe: ``nebula1:…``."""
+        """The text form, URL-safe: ``PREFIX1:…``."""
         return to_text(self.text_prefix, state.pack())
 
 

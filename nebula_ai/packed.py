@@ -1,4 +1,4 @@
-"""The text form of packed states, for pasting: ``nebula1:…``. Knows bytes and prefixes, no states and no games."""
+"""The text form of packed states, for pasting: ``PREFIX1:…``. Knows bytes and prefixes, no states and no games."""
 
 import base64
 import re

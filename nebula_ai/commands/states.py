@@ -42,7 +42,7 @@ SeatOption = Annotated[
 def chosen_game(name: str | None, edition: Path | None) -> Game:
     """The game of a name, or of an edition file, or the first of all. Raises InvalidInput, EditionError."""
     if edition is None:
-        return load(name or next(iter(GAMES)))
+        return load(name)
     return load(name, edition) if name else from_file(edition)
 
 
