@@ -19,7 +19,7 @@ def chance_target(edition: ViaNebulaEdition, rules: ViaNebulaRules, state: State
     fields = rules.fields(state)
     match Phase(fields["phase"]):
         case Phase.OPEN:
-            return f"open contract {fields['open'].index(NOTHING) + 1}, in place of the one done"
+            return f"open contract {fields['open'].index(NOTHING) + 1}"
         case Phase.DRAW:
             return f"contract drawn by seat {fields['seat']}"
         case _:

@@ -142,9 +142,7 @@ def test_parts_of_an_effect_are_there(game: ViaNebulaGame) -> None:
     table = Table()
     state = table.position(sites=[{0: ("1,1", ["wood", "stone", "pig"])}], open=["N13", "N01", "N02", "N03"])
     state = table.play(state, "build 0 N13")
-    assert line_of(drawn(game, in_game(game, table, state)), "edition").endswith(
-        "chance: a contract for the open place"
-    )
+    assert line_of(drawn(game, in_game(game, table, state)), "edition").endswith("chance (open contract 1)")
     assert line_of(drawn(game, in_game(game, table, state)), "none").startswith("none")
     state = in_game(game, table, table.play(state, "open N20"))
     assert line_of(drawn(game, state), "edition").endswith("seat 0 to clear, 2 parts left")
@@ -156,7 +154,7 @@ def test_the_setup_shows_what_is_there_so_far(game: ViaNebulaGame) -> None:
     for text in ("special clay", "token wood 4 2", "token special pig"):
         state = state.resolve(game.parse_chance(state, text))
     text = drawn(game, state)
-    assert line_of(text, "edition").endswith("chance: the next token or contract of the setup")
+    assert line_of(text, "edition").endswith("chance (hex 0,7)")
     assert line_of(text, "box") == "back in the box: special clay"
     shown = cells(text)
     assert [shown[at] for at in ("0,1", "0,5", "0,7")] == ["w4+2", "p5*", "m"]

@@ -221,7 +221,7 @@ BROKEN: list[tuple[Change, str, str]] = [
     (put("nebula", "game"), "game", "must be via_nebula"),
     (put("other", "edition"), "edition", "must be standard"),
     (put("0" * 16, "edition_hash"), "edition_hash", "another content"),
-    (put(5, "players"), "players", "must be 2 to 4, not 5"),
+    (put(5, "players"), "players", "must be from 2 to 4, not 5"),
     (put(4, "players"), "seats", "must have 4 elements, not 3"),
     (put("begginer", "map"), "map", "did you mean beginner?"),
     (put("expert", "map"), "tokens", "'0,6' is no meadow of the map itself"),
