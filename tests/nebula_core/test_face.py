@@ -133,7 +133,7 @@ def test_what_is_wrong_with_a_packed_form_is_said(game: Game, state: State) -> N
         (packed[: body - 1], "packed", "truncated"),
         (packed[:-5], "packed", "truncated"),
         (packed[:-1], "packed", "truncated"),
-        (packed + b"\x00", "packed", "too many"),
+        (packed + b"\x00", "packed", "and should have"),
         (packed[:-1] + bytes([packed[-1] ^ 1]), "packed", "checksum"),
         (content[:20] + bytes([content[20] ^ 1]) + packed[21:], "packed", "checksum"),
         (sealed(content[:2] + b"\xff" + content[3:]), "packed", "UTF-8"),
