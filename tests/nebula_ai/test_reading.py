@@ -15,7 +15,8 @@ from nebula_ai.game import Game
 from nebula_ai.reading import read_state
 from nebula_ai.registry import Catalogue, load
 from nebula_core.face import Generator, State
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.nebula.editions import standard
+from tests.toml_file import write
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import pytest
 
 from nebula_ai.errors import EditionError, InvalidInput, StateError
 from nebula_ai.registry import GAMES, Catalogue, load
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.nebula.editions import standard
+from tests.toml_file import write
 
 
 @pytest.fixture

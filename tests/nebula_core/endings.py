@@ -5,8 +5,9 @@ from typing import Any
 
 from nebula_core.face import State
 from nebula_core.nebula.rules import Phase
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.nebula.editions import standard
 from tests.nebula_core.nebula.positions import BLACK_HOLE, Table
+from tests.toml_file import write
 
 
 def certain_edition(folder: Path) -> Table:

@@ -245,7 +245,9 @@ cdef class NebulaRules(Rules):
             state.public_card[i] = card_in(card, f"public[{i}]", t.public_cards, False)
         for i, seats in enumerate(list_in(fields["markers"], "markers", t.public_in_play)):
             if not isinstance(seats, list) or len(seats) > state.players:
-                raise StateError(f"markers[{i}]", f"must be a list of up to {state.players} seats, not {shown(seats)}")
+                raise StateError(
+                    f"markers[{i}]", f"must be a list of at most {state.players} seats, not {shown(seats)}"
+                )
             for k, marker in enumerate(seats):
                 seat = number_in(marker, f"markers[{i}][{k}]", 0, state.players - 1)
                 if state.marked[i] >> seat & 1:

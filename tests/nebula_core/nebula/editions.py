@@ -1,8 +1,6 @@
 """Editions of Nebula for tests: the standard one to change, and odd ones at random."""
 
 import tomllib
-from collections.abc import Mapping
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,29 +12,6 @@ COLORS = ["red", "orange", "yellow", "white", "blue", "violet"]
 def standard() -> dict[str, Any]:
     """The standard edition's file, parsed, to be changed."""
     return tomllib.loads(STANDARD.read_text(encoding="utf-8"))
-
-
-def write(edition: Mapping[str, Any], path: Path) -> Path:
-    """Writes an edition file; returns its path."""
-    lines = [f"{key} = {_inline(value)}" for key, value in edition.items() if not _is_table(value)]
-    for key, value in edition.items():
-        for table in value if _is_table(value) and isinstance(value, list) else [value] if _is_table(value) else []:
-            lines.append(f"[[{key}]]" if isinstance(value, list) else f"[{key}]")
-            lines += [f"{inner} = {_inline(content)}" for inner, content in table.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(each, Mapping) for each in value))
-
-
-def _inline(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_inline(inner)}" for key, inner in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_inline, value)) + "]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def odd(random: Random) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Every invariant of a state of Nebula: broken, it is refused with the field and the reason."""
 
-from collections.abc import Callable
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -10,10 +9,10 @@ import pytest
 from nebula_core.errors import StateError
 from nebula_core.face import Generator
 from nebula_core.nebula.rules import NOTHING, UNKNOWN, Phase
+from tests.nebula_core.changes import Change, all_of, refused, set_at
 from tests.nebula_core.nebula.positions import BLACK_HOLE, Table
 
 RED, ORANGE, YELLOW, WHITE, BLUE, VIOLET, HOLE = range(7)
-Change = Callable[[Any], object]
 
 
 # Three players in the middle of the game; seat 1 is in turn.
@@ -32,31 +31,6 @@ BASE: dict[str, Any] = {
 def base(table: Table, **said: Any) -> Any:
     """The fields of the position, with changes in the words of `Table.fields`."""
     return table.fields(**{**BASE, **said})
-
-
-def refused(table: Table, fields: Any, field: str, reason: str) -> None:
-    """Fail unless a state is refused for this."""
-    with pytest.raises(StateError) as error:
-        table.rules.from_fields(fields)
-    assert error.value.field == field
-    assert reason in error.value.reason
-
-
-def set_at(*path: Any) -> Change:
-    """A change that sets the value at a path; the value comes last."""
-
-    def change(fields: Any) -> None:
-        *way, key, value = path
-        for step in way:
-            fields = fields[step]
-        fields[key] = value
-
-    return change
-
-
-def all_of(*changes: Change) -> Change:
-    """Several changes in one."""
-    return lambda fields: [change(fields) for change in changes]
 
 
 def move_piece(count: int, piece: int) -> Change:
@@ -223,14 +197,14 @@ PHASES: list[tuple[str, Change, str, str]] = [
 def test_broken(table: Table, change: Change, field: str, reason: str) -> None:
     fields = base(table)
     change(fields)
-    refused(table, fields, field, reason)
+    refused(table.rules, fields, field, reason)
 
 
 # In other phases than the beginning of a turn.
 
 
 def test_a_place_phase_has_a_placement_left(table: Table) -> None:
-    refused(table, base(table, phase=Phase.PLACE, observatory=[]), "phase", "no placement left")
+    refused(table.rules, base(table, phase=Phase.PLACE, observatory=[]), "phase", "no placement left")
 
 
 def test_no_third_piece_without_the_supernovas_colour(table: Table) -> None:
@@ -239,21 +213,21 @@ def test_no_third_piece_without_the_supernovas_colour(table: Table) -> None:
         "observatory": [[], ["violet"], []],
         "placed": ["blue", "yellow", "white"],
     }
-    refused(table, base(table, **said), "placed", "more than 2 pieces")
-    refused(table, base(table, took_supernova=True, **said), "phase", "no placement left")
+    refused(table.rules, base(table, **said), "placed", "more than 2 pieces")
+    refused(table.rules, base(table, took_supernova=True, **said), "phase", "no placement left")
     said["placed"] = ["blue", "yellow"]
-    refused(table, base(table, **said), "phase", "no placement left")
+    refused(table.rules, base(table, **said), "phase", "no placement left")
     table.position(**{**BASE, **said, "took_supernova": True})
 
 
 def test_what_was_placed_lies_on_the_boards(table: Table) -> None:
     said: dict[str, Any] = {"phase": Phase.PLACE, "observatory": [[], ["violet"], []]}
-    refused(table, base(table, placed=["orange"], **said), "placed", "nowhere on its boards")
+    refused(table.rules, base(table, placed=["orange"], **said), "placed", "nowhere on its boards")
 
 
 def test_who_took_the_supernovas_colour_has_the_piece(table: Table) -> None:
     said: dict[str, Any] = {"phase": Phase.PLACE, "supernova": "orange", "took_supernova": True}
-    refused(table, base(table, observatory=[[], ["violet"], []], **said), "took_supernova", "no piece")
+    refused(table.rules, base(table, observatory=[[], ["violet"], []], **said), "took_supernova", "no piece")
     table.position(**{**BASE, **said, "observatory": [[], ["violet", "orange"], []]})
 
 
@@ -271,10 +245,10 @@ def first_turn(table: Table, **said: Any) -> Any:
 def test_nothing_has_been_played_before_the_first_move(table: Table) -> None:
     table.rules.from_fields(first_turn(table))
     before = "before the first turn"
-    refused(table, first_turn(table, observatory=[["red"], ["red"], ["red", "blue"]]), "observatory[0]", before)
-    refused(table, first_turn(table, figures=[3, 3, 3]), "figures[0]", "before the first turn")
-    refused(table, first_turn(table, bag={"blue": 12, "black_hole": 9}), "removed[0]", before)
-    refused(table, first_turn(table, holes=[0, 0, 1]), "holes[2]", before)
+    refused(table.rules, first_turn(table, observatory=[["red"], ["red"], ["red", "blue"]]), "observatory[0]", before)
+    refused(table.rules, first_turn(table, figures=[3, 3, 3]), "figures[0]", "before the first turn")
+    refused(table.rules, first_turn(table, bag={"blue": 12, "black_hole": 9}), "removed[0]", before)
+    refused(table.rules, first_turn(table, holes=[0, 0, 1]), "holes[2]", before)
 
 
 def test_a_seat_has_no_more_than_its_turns_can_have_brought(table: Table) -> None:
@@ -286,16 +260,16 @@ def test_a_seat_has_no_more_than_its_turns_can_have_brought(table: Table) -> Non
     }
     table.position(**valid, **said)
     two_red = {**valid, "galaxy": [{0: "red", 2: "red", 1: "blue"}]}
-    refused(table, table.fields(**two_red, **said), "galaxy[0]", "of one colour")
+    refused(table.rules, table.fields(**two_red, **said), "galaxy[0]", "of one colour")
     refused(
-        table,
+        table.rules,
         table.fields(**{**valid, "galaxy": [{0: "red"}]}, **said, holes=[2, 0]),
         "holes[0]",
         "1 finished turns allow",
     )
     hoard = {**said, "observatory": [["red", "blue"] * 2, ["red"]]}
-    refused(table, table.fields(**valid, **hoard), "observatory[0]", "1 turns can have brought")
-    refused(table, table.fields(**valid, **said, bag={"blue": 9}), "removed", "the turns so far")
+    refused(table.rules, table.fields(**valid, **hoard), "observatory[0]", "1 turns can have brought")
+    refused(table.rules, table.fields(**valid, **said, bag={"blue": 9}), "removed", "the turns so far")
 
 
 def test_the_last_round_that_is_taken_can_be_played_on(table: Table) -> None:
@@ -318,12 +292,12 @@ def test_the_last_round_that_is_taken_can_be_played_on(table: Table) -> None:
 
 def test_no_supernova_was_taken_where_there_is_none(table: Table) -> None:
     said: dict[str, Any] = {"phase": Phase.PLACE, "bag": {BLACK_HOLE: 3}, "supernova": None, "took_supernova": True}
-    refused(table, base(table, **said), "took_supernova", "no supernova")
+    refused(table.rules, base(table, **said), "took_supernova", "no supernova")
 
 
 def test_only_what_a_figure_took_is_missing_before_the_refill(table: Table) -> None:
     said: dict[str, Any] = {"phase": Phase.PLACE, "clusters": {(0, 3): None}}
-    refused(table, base(table, **said), "clusters[0][3]", "no figure stands there")
+    refused(table.rules, base(table, **said), "clusters[0][3]", "no figure stands there")
 
 
 @pytest.mark.parametrize(
@@ -339,18 +313,21 @@ def test_only_what_a_figure_took_is_missing_before_the_refill(table: Table) -> N
 def test_chaos_draws_five_or_all_there_are(
     table: Table, phase: Phase, drawn: list[str], bag: dict[str, int], reason: str
 ) -> None:
-    refused(table, base(table, phase=phase, drawn=drawn, bag=bag), "drawn", reason)
+    refused(table.rules, base(table, phase=phase, drawn=drawn, bag=bag), "drawn", reason)
 
 
 def test_a_round_after_the_end_does_not_begin(table: Table) -> None:
     refused(
-        table, base(table, seat=0, holes=[5, 5, 4], public=["T01", "T10", "T16", "T20"]), "phase", "end was triggered"
+        table.rules,
+        base(table, seat=0, holes=[5, 5, 4], public=["T01", "T10", "T16", "T20"]),
+        "phase",
+        "end was triggered",
     )
 
 
 def test_finished_after_a_whole_round(table: Table) -> None:
     said: dict[str, Any] = {"phase": Phase.FINISHED, "bag": {}}
-    refused(table, base(table, seat=1, **said), "phase", "round not over")
+    refused(table.rules, base(table, seat=1, **said), "phase", "round not over")
     assert table.position(**{**BASE, **said, "seat": 2}).finished
 
 
@@ -400,7 +377,7 @@ def setup(table: Table, events: int) -> Any:
 def test_broken_setup(table: Table, events: int, change: Change, field: str, reason: str) -> None:
     fields = setup(table, events)
     change(fields)
-    refused(table, fields, field, reason)
+    refused(table.rules, fields, field, reason)
 
 
 # Anything at all.

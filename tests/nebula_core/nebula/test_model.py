@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from nebula_core.nebula.rules import NOTHING, Phase
-from tests.nebula_core.nebula.editions import odd, write
+from tests.nebula_core.nebula.editions import odd
 from tests.nebula_core.nebula.model import Chance, Decision, Model
 from tests.nebula_core.nebula.positions import Table
+from tests.toml_file import write
 
 RECORDED = sorted((Path(__file__).parents[2] / "data" / "playthroughs" / "nebula").glob("*.jsonl"))
 STANDARD_GAMES = 6

@@ -1,10 +1,5 @@
-"""Damaged packed states: each is refused with a reason, or it is a state that can be played to its end. Never a crash.
+"""Damaged packed states: each is refused with a reason, or can be played to its end. Never a crash."""
 
-With a wrong checksum a damage is refused at once; so that the checks behind it are reached, most are given a right one.
-"""
-
-import zlib
-from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -12,19 +7,18 @@ import pytest
 
 from nebula_ai.games.nebula.edition import STANDARD
 from nebula_core.errors import StateError
+from nebula_core.face import State
 from nebula_core.nebula.rules import Phase
-from tests.nebula_core.nebula.editions import odd, write
-from tests.nebula_core.nebula.playable import check_playable, states_of_all_kinds
+from tests.nebula_core.damage import fuzz, with_checksum
+from tests.nebula_core.nebula.editions import odd
 from tests.nebula_core.nebula.positions import Table
+from tests.nebula_core.playable import states_of_all_kinds
+from tests.toml_file import write
 
 STANDARD_MUTATIONS = 85_000
 ODD_MUTATIONS = 4_000
 """Of each of the odd editions."""
 ODD_EDITIONS = 5
-PLAYED = 4
-"""Of so many accepted states one is played step by step; all are played in the core."""
-
-INTERESTING = (0, 1, 2, 3, 6, 7, 8, 0x7F, 0x80, 0xFD, 0xFE, 0xFF)
 REFUSED_FOR = {
     *("packed", "game", "edition", "players", "full", "phase", "seat", "round", "bag", "supernova", "placed"),
     *("clusters", "figures", "galaxy", "holes", "personal", "public", "markers", "advanced", "took_supernova"),
@@ -33,73 +27,14 @@ REFUSED_FOR = {
 """Fields that enough mutations get wrong."""
 
 
-def with_checksum(packed: bytes) -> bytes:
-    """The bytes with the last four replaced by the checksum of those before."""
-    return packed[:-4] + zlib.crc32(packed[:-4]).to_bytes(4, "little")
-
-
-def near(at: int, length: int, random: Random) -> int:
-    """Another place, mostly close by."""
-    return (at + random.choice((-1, 1, 1, 2, random.randrange(length)))) % length
-
-
-def damaged(packed: bytes, others: list[bytes], random: Random) -> bytes:
-    """The bytes after one to three mutations of one kind."""
-    data = bytearray(packed)
-    kind = random.randrange(10)
-    for _ in range(random.choice((1, 1, 1, 2, 3))):
-        at = random.randrange(len(data))
-        match kind:
-            case 0 | 1:
-                data[at] ^= 1 << random.randrange(8)
-            case 2:
-                data[at] = random.choice(INTERESTING)
-            case 3:
-                data[at] = random.randrange(256)
-            case 4:  # a piece moves, for the bag to what is removed it is the next byte
-                other = near(at, len(data), random)
-                data[at], data[other] = (data[at] - 1) % 256, (data[other] + 1) % 256
-            case 5:
-                other = near(at, len(data), random)
-                data[at], data[other] = data[other], data[at]
-            case 6:  # a piece of another state
-                other_data = random.choice(others)
-                length = random.randrange(1, 40)
-                data[at : at + length] = other_data[at : at + length]
-            case 7:
-                data = data[: random.randrange(len(data))] + packed[-4:]
-            case 8:
-                data[at:at] = random.randbytes(random.randrange(1, 5))
-            case _:
-                del data[at : at + random.randrange(1, 5)]
-        if len(data) < 5:
-            break
-    mutated = bytes(data)
-    return with_checksum(mutated) if random.random() < 0.85 else mutated
-
-
-def fuzz(table: Table, mutations: int, random: Random) -> tuple[int, Counter[str]]:
-    """Decodes mutated states; returns how many were accepted, and what the others were refused for."""
-    whole = [state.pack() for state in states_of_all_kinds(table, random)]
-    accepted = 0
-    refused: Counter[str] = Counter()
-    for _ in range(mutations):
-        original = random.choice(whole)
-        packed = damaged(original, whole, random)
-        try:
-            state = table.rules.unpack(packed)
-        except StateError as error:
-            refused[error.field.partition("[")[0] if error.reason else "no reason"] += 1
-            continue
-        accepted += packed != original
-        assert state.pack() == packed, "there is one packed form of a state"
-        check_playable(table.rules, state, accepted % PLAYED == 0, random)
-    assert not refused.keys() & {"", "no reason"}
-    return accepted, refused
+def starts(table: Table) -> list[State]:
+    """A game of each variant with each number of players, before its first chance event."""
+    return [table.start(players, full) for players in table.game.players for full in (False, True)]
 
 
 def test_damaged_states_of_the_standard_edition(table: Table, seed: int) -> None:
-    accepted, refused = fuzz(table, STANDARD_MUTATIONS, Random(f"{seed} standard"))
+    random = Random(f"{seed} standard")
+    accepted, refused = fuzz(table.rules, states_of_all_kinds(starts(table), random), STANDARD_MUTATIONS, random)
     print(f"seed {seed}: {accepted} accepted, refused: {dict(refused.most_common())}")
     assert accepted > STANDARD_MUTATIONS // 100, "the mutations are too wild to say much"
     assert refused.keys() >= REFUSED_FOR, "some checks were not reached"
@@ -109,7 +44,7 @@ def test_damaged_states_of_the_standard_edition(table: Table, seed: int) -> None
 def test_damaged_states_of_odd_editions(number: int, seed: int, tmp_path: Path) -> None:
     random = Random(f"{seed} {number}")
     table = Table(write(odd(random), tmp_path / "edition.toml"))
-    accepted, refused = fuzz(table, ODD_MUTATIONS, random)
+    accepted, refused = fuzz(table.rules, states_of_all_kinds(starts(table), random), ODD_MUTATIONS, random)
     print(f"seed {seed}: {accepted} accepted, refused: {dict(refused.most_common())}")
     assert refused["packed"]
 

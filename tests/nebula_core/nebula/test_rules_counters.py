@@ -7,8 +7,9 @@ import pytest
 
 from nebula_core.nebula.rules import Phase
 from tests.nebula_core.nebula.boards import BOARD, NOT_SATISFIED
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.nebula.editions import standard
 from tests.nebula_core.nebula.positions import Table
+from tests.toml_file import write
 
 HOLES = 3
 

@@ -6,8 +6,9 @@ import pytest
 
 from nebula_core.errors import MoveError
 from nebula_core.nebula.rules import MoveKind, Phase, encode
-from tests.nebula_core.nebula.editions import standard, write
+from tests.nebula_core.nebula.editions import standard
 from tests.nebula_core.nebula.positions import BLACK_HOLE, Table, placements
+from tests.toml_file import write
 
 RED, _, _, WHITE, BLUE, VIOLET = range(6)
 PLACE = Phase.PLACE

@@ -10,9 +10,10 @@ from nebula_ai.games.nebula.board import letters
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_core.face import Generator, State
 from nebula_core.nebula.rules import Phase
-from tests.nebula_core.nebula.editions import odd, write
+from tests.nebula_core.nebula.editions import odd
 from tests.nebula_core.nebula.positions import Table
 from tests.screen import drawn, line_of
+from tests.toml_file import write
 
 
 @pytest.fixture(scope="module")

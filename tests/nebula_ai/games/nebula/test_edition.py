@@ -15,7 +15,8 @@ from nebula_core.nebula import edition as core
 from nebula_core.nebula.edition import Counter, CounterKind, LinkKind
 from nebula_core.nebula.rules import NebulaRules
 from tests.changes import Change, change_anything, put, remove
-from tests.nebula_core.nebula.editions import odd, standard, write
+from tests.nebula_core.nebula.editions import odd, standard
+from tests.toml_file import write
 
 # The standard edition.
 

@@ -13,8 +13,9 @@ from nebula_ai.errors import ChanceError, ChancePending, GameFinished, MoveError
 from nebula_ai.games.nebula.notation import CHANCE_WORDS, MOVE_WORDS
 from nebula_core.face import Generator, State
 from nebula_core.nebula.rules import MoveKind, Phase, encode
-from tests.nebula_core.nebula.editions import odd, write
+from tests.nebula_core.nebula.editions import odd
 from tests.nebula_core.nebula.positions import Table
+from tests.toml_file import write
 
 PLAYTHROUGHS = sorted(Path("tests/data/playthroughs/nebula").absolute().glob("*.jsonl"))
 

@@ -11,7 +11,8 @@ from nebula_ai.errors import StateError
 from nebula_ai.games.nebula.game import NebulaGame
 from nebula_core.face import Generator, State
 from tests.changes import Change, Content, change_anything, everything, more, put, remove
-from tests.nebula_core.nebula.editions import odd, write
+from tests.nebula_core.nebula.editions import odd
+from tests.toml_file import write
 from tests.walks import walk
 
 
