@@ -1,6 +1,7 @@
 """What all tests share: one seed behind everything random, printed at the head of the run to repeat it by."""
 
 import secrets
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +14,8 @@ settings.load_profile("default")
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Choose a seed unless one is given; before Hypothesis reads it."""
+    # Who starts the tests in the background may have switched Ctrl-C off for them and all processes that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(secrets.randbelow(2**32))
 
