@@ -23,5 +23,5 @@ def name_of(value: int, names: Sequence[str], path: str) -> str:
     if value < FIRST:
         raise StateError(path, "is missing")
     if value >= FIRST + len(names):
-        raise StateError(path, f"{value} is the number of no {path}")
+        raise StateError(path, f"must be a value from {FIRST} to {FIRST + len(names) - 1} of its enum, not {value}")
     return names[value - FIRST]

@@ -4,6 +4,14 @@
 from nebula_core.game cimport Game, MAX_STATE_WORDS
 from nebula_core.rng cimport Rng
 
+cdef extern from *:
+    """
+    #include <assert.h>
+    #define holds_at_compile_time(condition) static_assert(condition, #condition)
+    """
+    # C does not compile unless the condition, made of constants, is true.
+    void holds_at_compile_time(bint condition) noexcept
+
 
 cdef class Generator:
     cdef Rng rng

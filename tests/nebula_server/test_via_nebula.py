@@ -1,5 +1,10 @@
-"""Via Nebula through the service: a whole game, and one with real pieces on a table."""
+"""Via Nebula through the service: a whole game, one with real pieces on a table, and states that break its rules."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
+import grpc
+import pytest
 from google.protobuf.empty_pb2 import Empty
 
 from nebula_ai.registry import load
@@ -8,7 +13,10 @@ from nebula_ai.v1 import via_nebula_pb2
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice, Outcome
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State, StateView
+from nebula_core.face import Generator
 from tests.nebula_server.conftest import Stub, refusal
+
+Spoil: TypeAlias = Callable[[via_nebula_pb2.ViaNebulaState], tuple[str, str]]
 
 GAME = load("via_nebula")
 
@@ -97,10 +105,123 @@ async def test_real_pieces(stub: Stub) -> None:
     assert (asked.analysis.seat, asked.analysis.simulations) == (1, 10)
 
 
-async def test_a_broken_state_names_the_field(stub: Stub) -> None:
-    message = GAME.to_message(GAME.new(2, seed=1))
-    assert isinstance(message, via_nebula_pb2.ViaNebulaState)
-    message.seats[1].storehouse["wood"] = 3
-    refused = await refusal(stub.ListMoves(pb.ListMovesRequest(state=State(via_nebula=message))))
-    assert list(refused.fields) == ["state.via_nebula.reserve.wood"]
-    assert "in all places, but must be 18" in refused.fields["state.via_nebula.reserve.wood"]
+# States that break an invariant: what spoils them, and the field and the words that the answer names.
+
+
+def middle() -> via_nebula_pb2.ViaNebulaState:
+    """A state of a game of three, to be spoilt: seat 1 has a craftsman out and a site with resources."""
+    generator = Generator(2)
+    state = GAME.new(3, seed=2)
+    while True:
+        message = GAME.to_message(state)
+        assert isinstance(message, via_nebula_pb2.ViaNebulaState)
+        whose = {here.owner for here in message.exploitations.values() if here.HasField("owner")}
+        site = message.seats[1].sites[0]
+        if message.phase == via_nebula_pb2.VIA_NEBULA_PHASE_TURN and 1 in whose and site.hex and site.resources:
+            return message
+        state = state.apply(state.random_move(generator)).settle(generator)[0]
+
+
+def resource_too_many(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.seats[1].storehouse["wood"] += 1
+    return "reserve.wood", "in all places, but must be 18"
+
+
+def craftsman_without_a_token(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    here = next(here for here in message.exploitations.values() if here.HasField("owner"))
+    taken = message.seats[here.owner].taken
+    for token in [token for token in taken if here.resource in token]:
+        taken.remove(token)
+        message.seats[(here.owner + 1) % 3].taken.append(token)
+    return "exploitations.", "without a token taken"
+
+
+def site_on_a_full_ruin(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    for seat in message.seats:
+        seat.sites[0].hex = message.seats[1].sites[0].hex
+    return "seats[2].sites[0].hex", "the ruin is full"
+
+
+def tile_too_many(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    stacks = message.seats[2].stacks
+    first = next(number for number, tiles in enumerate(stacks) if tiles)
+    stacks[first] -= 1
+    return "empty", "meadow tiles are laid"
+
+
+def contract_in_two_places(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.seats[2].hand[0] = message.seats[0].hand[0]
+    return "seats[2].hand", "is also in another place"
+
+
+def contracts_too_many(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.seats[2].hand.extend(["unknown"] * 200)
+    return "seats[2].hand", "are more than a seat can have been dealt and have drawn"
+
+
+def unknown_effect(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.turn.effect = via_nebula_pb2.ViaNebulaEffectKind.ValueType(77)
+    return "turn.effect", "must be a value from 1 to 9 of its enum, not 77"
+
+
+def effect_of_no_contract(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.phase = via_nebula_pb2.VIA_NEBULA_PHASE_EFFECT
+    message.turn.MergeFrom(via_nebula_pb2.ViaNebulaTurn(acted=True, parts=1))
+    message.turn.effect = via_nebula_pb2.VIA_NEBULA_EFFECT_KIND_RECALL
+    message.turn.action_points, message.idle = 1, 0
+    return "turn.effect", "has done no contract"
+
+
+def unknown_phase(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.phase = via_nebula_pb2.ViaNebulaPhase.ValueType(77)
+    return "phase", "must be a value from 1 to 6 of its enum, not 77"
+
+
+def another_map(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.map = "expert"
+    return "tokens", "is no meadow of the map itself"
+
+
+def seat_that_is_not_there(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.seat = 3
+    return "seat", "from 0 to 2, not 3"
+
+
+def unknown_field_deep_inside(message: via_nebula_pb2.ViaNebulaState) -> tuple[str, str]:
+    message.seats[1].MergeFromString(b"\x78\x01")
+    return "seats[1].15", "is not a field that is known here"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        resource_too_many,
+        craftsman_without_a_token,
+        site_on_a_full_ruin,
+        tile_too_many,
+        contract_in_two_places,
+        contracts_too_many,
+        unknown_effect,
+        effect_of_no_contract,
+        unknown_phase,
+        another_map,
+        seat_that_is_not_there,
+        unknown_field_deep_inside,
+    ],
+)
+async def test_broken_states(stub: Stub, spoil: Spoil) -> None:
+    message = middle()
+    assert (await stub.ListMoves(pb.ListMovesRequest(state=State(via_nebula=message)))).moves
+    field, words = spoil(message)
+    state = State(via_nebula=message)
+    for refused in (
+        await refusal(stub.ListMoves(pb.ListMovesRequest(state=state))),
+        await refusal(stub.GetMove(pb.GetMoveRequest(state=state))),
+        await refusal(stub.ObserveState(pb.ObserveStateRequest(state=state, seat=0))),
+        await refusal(stub.ApplyMove(pb.ApplyMoveRequest(state=state))),
+        await refusal(stub.ResolveChance(pb.ResolveChanceRequest(state=state))),
+    ):
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "STATE_INVALID")
+        ((named, why),) = refused.fields.items()
+        assert named.startswith(f"state.via_nebula.{field}")
+        assert words in why

@@ -3,9 +3,5 @@
 from nebula_core.nebula.state cimport NebulaState
 from nebula_core.nebula.tables cimport Tables
 
-cdef enum:
-    # Far more than any game has.
-    MOST_ROUNDS = 1000
-
 # Raises StateError unless the state, of a number of players that the edition has, keeps every invariant.
 cdef int check_state(const Tables* tables, const NebulaState* state) except -1

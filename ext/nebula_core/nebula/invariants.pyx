@@ -376,28 +376,80 @@ cdef int check_turn(const Tables* t, const NebulaState* s) except -1:
     return 0
 
 
+cdef int turns_finished(const NebulaState* s) noexcept:
+    """How many turns are over."""
+    if s.phase == PHASE_CHOOSE:
+        return 0
+    return (s.round - 1) * s.players + s.seat + (s.phase == PHASE_FINISHED)
+
+
+cdef int in_setup(const Tables* t, int players) noexcept:
+    """How many pieces the setup draws."""
+    cdef int pieces = t.clusters * t.cluster_spaces + 1
+    cdef int seat
+    for seat in range(players):
+        pieces += t.observatory_pieces[seat]
+    return pieces
+
+
+cdef bint in_chaos(const Tables* t, const NebulaState* s) noexcept:
+    """Whether the turn that goes on collects, or has collected, by chaos, as long as its placements are not over."""
+    cdef int i
+    if s.phase == PHASE_DRAW or s.phase == PHASE_KEEP:
+        return True
+    if s.phase != PHASE_PLACE and s.phase != PHASE_ADVANCE:
+        return False
+    # Whoever invests takes a piece if there is one, so that a figure stands at an empty space until the refill.
+    for i in range(t.clusters):
+        if s.clusters[i][s.figures[i]] == NO_PIECE:
+            return False
+    return True
+
+
+cdef int drawn_in_turn(const Tables* t, const NebulaState* s) noexcept:
+    """How many pieces the turn that goes on has certainly drawn, in a state with a bag that is not empty."""
+    cdef int drawn = 0
+    cdef int i
+    if not in_chaos(t, s):
+        return 0
+    if s.phase != PHASE_DRAW:
+        return t.draw
+    for i in range(t.colors + 1):
+        drawn += s.drawn[i]
+    return drawn
+
+
 cdef int check_progress(const Tables* t, const NebulaState* s) except -1:
     """No more has happened than the turns so far allow, and no more turns than what has happened allows."""
     cdef bint collected = s.phase == PHASE_PLACE or s.phase == PHASE_ADVANCE
-    cdef int finished = (s.round - 1) * s.players + s.seat + (s.phase == PHASE_FINISHED)
+    cdef int finished = turns_finished(s)
     cdef int not_kept = max(0, t.draw - t.keep)
+    cdef int drawn = t.colors * t.stars_per_color + t.black_holes[s.players] - s.bag_total - in_setup(t, s.players)
     cdef int allowed
-    cdef int most_rounds = MOST_ROUNDS + t.colors * t.stars_per_color + t.black_holes[s.players] - s.bag_total
+    cdef int needed
     cdef int removed = 0
     cdef int turns
     cdef int placed
     cdef int own
     cdef int seat
     cdef int i
-    # Absurd numbers stop here. Every round draws a piece at least: no game gets beyond this from within.
-    if s.round > most_rounds:
-        raise StateError("round", f"must be from 1 to {most_rounds}, not {s.round}")
+    for i in range(t.colors + 1):
+        removed += s.removed[i]
+    # While the bag lasts every turn draws a piece at least, in chaos or to refill what it took; once it is empty no
+    # round begins.
+    needed = finished + drawn_in_turn(t, s) if s.bag_total else (s.round - 1) * s.players
+    if needed > drawn:
+        raise StateError("round", f"{needed} pieces at least must have been drawn since the setup, and {drawn} were")
+    if in_chaos(t, s):
+        # It gave up a piece, and has not kept all that it drew.
+        needed = 1 + (not_kept if collected and s.bag_total else 0)
+        if removed < needed:
+            reason = f"seat {s.seat} has neither taken a piece nor given in to chaos, which removes {needed} or more"
+            raise StateError("phase", reason)
     # A turn removes the piece given up, then what chaos drew and did not keep, then the old supernova.
     allowed = finished * (2 + not_kept)
     if s.phase >= PHASE_DRAW and s.phase != PHASE_FINISHED:
         allowed += 1 + (not_kept if s.phase > PHASE_KEEP else 0) + (s.phase == PHASE_SUPERNOVA)
-    for i in range(t.colors + 1):
-        removed += s.removed[i]
     if removed > allowed:
         raise StateError("removed", f"{removed} pieces are more than the turns so far can have removed ({allowed})")
     for seat in range(s.players):

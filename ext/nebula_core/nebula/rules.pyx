@@ -8,7 +8,8 @@ from libc.string cimport memset
 from nebula_core.errors import CardUnknown, MoveError, StateError, shown
 
 from nebula_core.bits cimport popcount
-from nebula_core.face cimport Rules, State, new_state
+from nebula_core.face cimport Rules, State, holds_at_compile_time, new_state
+from nebula_core.game cimport MAX_STATE_BYTES
 from nebula_core.nebula cimport moves as move_kinds
 from nebula_core.nebula.counters cimport Points, count, score
 from nebula_core.nebula.invariants cimport check_state
@@ -120,6 +121,7 @@ cdef class NebulaRules(Rules):
         """Before the first chance event: a full bag and empty boards."""
         cdef int i
         cdef int k
+        holds_at_compile_time(sizeof(NebulaState) <= MAX_STATE_BYTES)
         memset(state, 0, sizeof(NebulaState))
         state.players = players
         state.full = full

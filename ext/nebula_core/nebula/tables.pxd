@@ -5,6 +5,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+# How much there is room for: the limits of edition.py (tables.pyx compares them).
 cdef enum:
     MAX_COLORS = 6
     MAX_PIECES = MAX_COLORS + 1

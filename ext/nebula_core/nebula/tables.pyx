@@ -3,6 +3,24 @@
 from libc.string cimport memset
 
 from nebula_core.errors import EditionError
+from nebula_core.nebula import edition as limits
+
+ROOM = {
+    "MAX_COLORS": MAX_COLORS,
+    "MAX_CLUSTERS": MAX_CLUSTERS,
+    "MAX_CLUSTER_SPACES": MAX_CLUSTER_SPACES,
+    "MAX_SPACES": MAX_SPACES,
+    "MAX_ORBITS": MAX_REGIONS,
+    "MAX_CONSTELLATIONS": MAX_REGIONS,
+    "MAX_PUBLIC_TASKS": MAX_IN_PLAY,
+    "MAX_ADVANCED_CARDS": MAX_IN_PLAY,
+    "MAX_PERSONAL_DEALT": MAX_DEALT,
+    "MAX_CARDS": MAX_CARDS,
+    "MAX_TRACK": MAX_TRACK,
+    "MAX_VALUES": MAX_VALUES,
+    "MAX_TIERS": MAX_TIERS,
+}
+assert {name: getattr(limits, name) for name in ROOM} == ROOM, "edition.py and tables.pxd differ"
 
 
 cdef int fits(object number, int most, str key) except -1:
@@ -83,7 +101,7 @@ cdef int compile_tables(object edition, Tables* tables) except -1:
     tables.clusters = fits(edition.clusters, MAX_CLUSTERS, "clusters.count")
     tables.cluster_spaces = fits(edition.cluster_spaces, MAX_CLUSTER_SPACES, "clusters.spaces")
     tables.draw = edition.draw
-    tables.keep = fits(edition.keep, 3, "chaos.keep")
+    tables.keep = fits(edition.keep, limits.MAX_KEEP, "chaos.keep")
     for i in range(4):
         tables.observatory_pieces[i] = edition.observatory_pieces[i]
     tables.personal_dealt = fits(edition.personal_dealt, MAX_DEALT, "setup.personal_dealt")

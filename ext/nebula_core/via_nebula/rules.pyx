@@ -8,7 +8,8 @@ from libc.string cimport memset
 from nebula_core.errors import MoveError, StateError
 
 from nebula_core.bits cimport lowest64, popcount
-from nebula_core.face cimport Rules, State, new_state
+from nebula_core.face cimport Rules, State, holds_at_compile_time, new_state
+from nebula_core.game cimport MAX_STATE_BYTES
 from nebula_core.via_nebula cimport moves as move_kinds
 from nebula_core.via_nebula.hexes cimport either, has, only
 from nebula_core.via_nebula.invariants cimport check_ranges, check_state
@@ -125,6 +126,7 @@ cdef class ViaNebulaRules(Rules):
         cdef const Pieces* pieces = &self.tables.pieces[players]
         cdef int seat
         cdef int i
+        holds_at_compile_time(sizeof(ViaNebulaState) <= MAX_STATE_BYTES)
         memset(state, 0, sizeof(ViaNebulaState))
         state.players = players
         state.map = map

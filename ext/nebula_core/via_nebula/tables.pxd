@@ -7,6 +7,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from nebula_core.via_nebula.hexes cimport Hexes, Steps
 
+# How much there is room for: the limits of edition.py (tables.pyx compares them).
 cdef enum:
     MAX_RESOURCES = 8
     MAX_MAPS = 8
@@ -20,7 +21,7 @@ cdef enum:
     MAX_BUILDINGS = 8
     MAX_TILES = 120
     # `swap` has most: on each site each resource for each other one, and `decline`.
-    MAX_EFFECT_MOVES = 3 * 8 * 7 + 1
+    MAX_EFFECT_MOVES = MAX_SITES * MAX_RESOURCES * (MAX_RESOURCES - 1) + 1
     # No meadow, no ruin.
     NO_PLACE = 32
 

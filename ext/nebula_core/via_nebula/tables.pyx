@@ -4,9 +4,25 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from nebula_core.errors import EditionError
+from nebula_core.via_nebula import edition as limits
 
 from nebula_core.via_nebula.hexes cimport Hexes, either, only
 from nebula_core.via_nebula.resources cimport bundle_of
+
+ROOM = {
+    "MAX_RESOURCES": MAX_RESOURCES,
+    "MAX_MAPS": MAX_MAPS,
+    "MAX_HEXES": MAX_HEXES,
+    "MAX_MEADOWS": MAX_MEADOWS,
+    "MAX_RUINS": MAX_RUINS,
+    "MAX_TOKEN_KINDS": MAX_TOKEN_KINDS,
+    "MAX_CARDS": MAX_CARDS,
+    "MAX_OPEN": MAX_OPEN,
+    "MAX_SITES": MAX_SITES,
+    "MAX_BUILDINGS": MAX_BUILDINGS,
+    "MAX_TILES": MAX_TILES,
+}
+assert {name: getattr(limits, name) for name in ROOM} == ROOM, "edition.py and tables.pxd differ"
 
 
 cdef int fits(object number, int most, str key) except -1:
@@ -87,10 +103,10 @@ cdef int compile_map(object source, Map* to, str key) except -1:
 cdef int compile_contract(object source, Contract* to, str key) except -1:
     cdef int resource
     for resource, count in enumerate(source.cost):
-        to.cost += bundle_of(resource, fits(count, 127, key))
+        to.cost += bundle_of(resource, fits(count, limits.MAX_RESERVE, key))
     to.points = source.points
     to.effect = source.effect
-    to.parts = fits(source.parts, 255, key)
+    to.parts = fits(source.parts, limits.MAX_PARTS, key)
     to.per = source.per
     return 0
 
@@ -122,10 +138,10 @@ cdef int compile_tables(object edition, Tables* tables) except -1:
     for i in range(3):
         compile_pieces(edition, i, &tables.pieces[i + 2])
     tables.resources = fits(edition.resources, MAX_RESOURCES, "resources")
-    fits(edition.reserve_per_resource, 127, "reserve_per_resource")
+    fits(edition.reserve_per_resource, limits.MAX_RESERVE, "reserve_per_resource")
     for i in range(tables.resources):
         tables.reserve += bundle_of(i, edition.reserve_per_resource)
-    tables.action_points = fits(edition.action_points, 15, "turn.action_points")
+    tables.action_points = fits(edition.action_points, limits.MAX_ACTION_POINTS, "turn.action_points")
     tables.craftsman_cost = edition.craftsman_cost
     tables.site_cost = edition.site_cost
     tables.mist_cost = edition.explore_mist_cost
@@ -143,12 +159,12 @@ cdef int compile_tables(object edition, Tables* tables) except -1:
     tables.token_kinds = fits(len(tokens), MAX_TOKEN_KINDS, "tokens")
     for i, token in enumerate(tokens):
         tables.token[i].resource = token.resource
-        tables.token[i].count = fits(token.count, 31, "tokens")
+        tables.token[i].count = fits(token.count, limits.MAX_TOKEN_COUNT, "tokens")
         tables.token[i].points = token.points
-        tables.token[i].copies = fits(token.copies, 15, "tokens")
+        tables.token[i].copies = fits(token.copies, limits.MAX_ALIKE, "tokens")
         if i >= tables.regular_kinds:
             tables.token[i].pieces = ((1 << token.copies) - 1 << tables.special_tokens) & 0xFF
-            tables.special_tokens = fits(tables.special_tokens + token.copies, 8, "tokens.special")
+            tables.special_tokens = fits(tables.special_tokens + token.copies, limits.MAX_SPECIAL, "tokens.special")
     tables.special_removed = fits(edition.special_removed, tables.special_tokens, "setup.special_removed")
 
     contracts = (*edition.neutral_contracts, *edition.private_contracts)

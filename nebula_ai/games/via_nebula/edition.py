@@ -234,8 +234,10 @@ def read_map(value: Value, meadows: int) -> Map:
             row.refuse("has no hex")
         if i % 2 == 0 and lengths[i] != even:
             row.refuse(f"must have {even} hexes like the first row, not {lengths[i]}")
-        if i % 2 == 1 and (lengths[i] != odd or odd not in (even, even - 1)):
-            row.refuse(f"must have {even} hexes, or {even - 1} like every odd row, not {lengths[i]}")
+        if i == 1 and odd not in (even, even - 1):
+            row.refuse(f"must have {even} hexes like the first row, or one fewer, not {lengths[i]}")
+        if i % 2 == 1 and lengths[i] != odd:
+            row.refuse(f"must have {odd} hexes like every odd row, not {lengths[i]}")
         for k, letter in enumerate(words[i]):
             if letter not in TERRAIN:
                 row.refuse(f"hex {k} must be {listed(TERRAIN)}, not {shown(letter)}")

@@ -411,12 +411,15 @@ def hand_of(edition: ViaNebulaEdition, phase: Phase, seat: Seat, path: str) -> H
     neither known nor done; the others were drawn."""
     known = [index_of(name, edition.contracts, f"{path}[{i}]") for i, name in enumerate(seat.hand) if name != UNKNOWN]
     unknown = len(seat.hand) - len(known)
-    if phase == Phase.SETUP:
-        return Hand(known, 0, unknown)
-    private = edition.contracts[len(edition.core.neutral_contracts) :]
-    missing = edition.core.private_dealt - sum(name in private for name in (*seat.hand, *seat.done))
-    dealt = min(unknown, max(0, missing))
-    return Hand(known, unknown - dealt, dealt)
+    dealt, neutral = edition.core.private_dealt, len(edition.core.neutral_contracts)
+    private = edition.contracts[neutral:]
+    missing = dealt - sum(name in private for name in (*seat.hand, *seat.done))
+    drawn = 0 if phase == Phase.SETUP else unknown - min(unknown, max(0, missing))
+    if unknown - drawn > dealt:
+        raise StateError(path, f"{unknown} unknown contracts are more than the {dealt} that a seat is dealt")
+    if drawn > neutral:
+        raise StateError(path, f"{unknown} unknown contracts are more than a seat can have been dealt and have drawn")
+    return Hand(known, drawn, unknown - drawn)
 
 
 # Where the core's fields are in the readable state.

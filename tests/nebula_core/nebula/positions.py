@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 BLACK_HOLE = "black_hole"
 
 
+REMOVED = 6
+"""Enough, together, for a position of the middle of a game."""
+
+
 class Table:
     """One edition, to lay out positions on and to play them."""
 
@@ -44,7 +48,7 @@ class Table:
         full: bool = True,
         phase: Phase = Phase.TURN,
         seat: int = 0,
-        round: int = 20,
+        round: int | None = None,
         bag: Mapping[str, int] | None = None,
         clusters: Mapping[tuple[int, int], str | None] | None = None,
         figures: Sequence[int] | None = None,
@@ -64,7 +68,8 @@ class Table:
         """The fields of a position. What is left out is empty, or else:
 
         `clusters`: (cluster, space) with a piece other than the usual one, or None; the usual ones are the colours in
-        turn. `figures`: all at space 0. `bag`: whatever is nowhere else; if given, what is missing then is removed.
+        turn. `figures`: all at space 0. `bag`: what is nowhere else, less `REMOVED` of each piece unless a `round` is
+        given; what is missing then is removed. `round`: a late one, for so many pieces drawn.
         `public`, `advanced`, `personal`: the edition's first cards, `markers` and `values` as at the start; a value is
         named as in `advance`: ``color red``.
         """
@@ -93,8 +98,14 @@ class Table:
         gone += [supernova] if supernova else []
         number = [edition["bag"]["stars_per_color"]] * len(self.colors) + [edition["bag"]["black_holes"][str(players)]]
         rest = [most - gone.count(piece) for piece, most in zip(self.pieces, number, strict=True)]
-        bagged = rest if bag is None else [bag.get(piece, 0) for piece in self.pieces]
+        if bag is None:
+            bag = {
+                piece: max(0, have - (0 if round else REMOVED)) for piece, have in zip(self.pieces, rest, strict=True)
+            }
+        bagged = [bag.get(piece, 0) for piece in self.pieces]
         removed = [have - inside for have, inside in zip(rest, bagged, strict=True)]
+        drawn_since_setup = sum(number) - sum(bagged) - rings * ring - 1 - sum(setup["observatory_pieces"][:players])
+        turns = max(0, drawn_since_setup - edition["chaos"]["draw"] - players)
         spaces = range(len(edition["galaxy"]["spaces"]))
         end = edition["black_holes"]["indicator_end"][str(players)]
         return {
@@ -102,7 +113,7 @@ class Table:
             "full": full,
             "phase": phase,
             "seat": seat,
-            "round": round,
+            "round": round or turns // players + 1,
             "bag": bagged,
             "removed": removed,
             "clusters": [[self.piece(piece) for piece in cluster] for cluster in lying],

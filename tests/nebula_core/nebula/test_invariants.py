@@ -42,6 +42,12 @@ def move_piece(count: int, piece: int) -> Change:
     return change
 
 
+def nothing_removed(fields: Any) -> None:
+    """Puts what is removed back into the bag."""
+    fields["bag"] = [inside + out for inside, out in zip(fields["bag"], fields["removed"], strict=True)]
+    fields["removed"] = [0] * len(fields["removed"])
+
+
 def star(seat: int, space: int, color: int) -> Change:
     """One more star out of the bag."""
     return all_of(move_piece(1, color), set_at("galaxy", seat, space, color))
@@ -114,7 +120,7 @@ SHAPES: list[tuple[str, Change, str, str]] = [
 PIECES: list[tuple[str, Change, str, str]] = [
     ("a star too many in the bag", move_piece(-1, WHITE), "bag[3]", "there are 22"),
     ("a star too few", move_piece(1, WHITE), "bag[3]", "there are 20"),
-    ("a black hole too many", set_at("removed", HOLE, 1), "bag[6]", "there are 19"),
+    ("a black hole too many", set_at("removed", HOLE, 7), "bag[6]", "there are 19"),
     ("a star too many in an Observatory", set_at("observatory", 2, RED, 1), "bag[0]", "there are 22"),
     ("a star too many in a cluster", set_at("clusters", 0, 1, RED), "bag[0]", "there are 22"),
     ("a star too many in a galaxy", set_at("galaxy", 2, 0, RED), "bag[0]", "there are 22"),
@@ -178,7 +184,7 @@ PHASES: list[tuple[str, Change, str, str]] = [
     ("took the supernova before collecting", set_at("took_supernova", True), "took_supernova", "only from taking"),
     ("placed before collecting", set_at("placed", [RED]), "placed", "only while a seat places"),
     ("drawn without chaos", all_of(move_piece(1, RED), set_at("drawn", RED, 1)), "drawn", "between chaos and keep"),
-    ("more stars than turns", set_at("round", 1), "galaxy[0]", "1 finished turns allow"),
+    ("more stars than turns", all_of(nothing_removed, set_at("round", 1)), "galaxy[0]", "1 finished turns allow"),
     ("a setup with boards", set_at("phase", Phase.SETUP), "round", "must be 1"),
     ("a choice in the middle of the game", set_at("phase", Phase.CHOOSE), "round", "must be 1"),
     ("a refill with nothing to fill", set_at("phase", Phase.REFILL), "phase", "nothing can be refilled"),
@@ -288,6 +294,35 @@ def test_the_last_round_that_is_taken_can_be_played_on(table: Table) -> None:
     while not state.finished:
         state = table.pass_turn(state)
         assert table.rules.unpack(state.pack()) == state
+
+
+def test_every_turn_draws_a_piece_as_long_as_the_bag_lasts(table: Table) -> None:
+    said: dict[str, Any] = {"round": 2, "observatory": [[], ["red"]], "public": ["T10", "T11", "T12", "T13"]}
+    table.position(**said, galaxy=[{0: "red", 1: "blue"}])
+    reason = "2 pieces at least must have been drawn since the setup, and 1 were"
+    refused(table.rules, table.fields(**said, galaxy=[{0: "red"}]), "round", reason)
+    refused(table.rules, table.fields(**said, seat=1, galaxy=[{0: "red", 1: "blue"}]), "round", "3 pieces at least")
+    # With an empty bag the round goes on, and it is the last one.
+    table.position(round=60, seat=1, bag={})
+    reason = "118 pieces at least must have been drawn since the setup, and 117 were"
+    refused(table.rules, table.fields(round=60, bag={"blue": 1}), "round", reason)
+    refused(table.rules, table.fields(round=61, seat=1, bag={}), "round", "120 pieces at least")
+
+
+def test_who_places_has_taken_a_piece_or_given_in_to_chaos(table: Table) -> None:
+    said: dict[str, Any] = {
+        "round": 2,
+        "galaxy": [{0: "red", 1: "blue"}],
+        "observatory": [["yellow"], ["red", "blue", "white", "yellow"]],
+        "public": ["T10", "T11", "T12", "T13"],
+    }
+    table.position(phase=Phase.PLACE, **said, clusters={(2, 0): None})
+    for phase, drawn, least in ((Phase.PLACE, (), 4), (Phase.KEEP, ["white"] * 5, 1), (Phase.DRAW, ["white"] * 3, 1)):
+        fields = table.fields(phase=phase, drawn=drawn, **said)
+        all_of(move_piece(least - 1, RED), set_at("removed", RED, least - 1))(fields)
+        refused(table.rules, fields, "phase", f"neither taken a piece nor given in to chaos, which removes {least}")
+        all_of(move_piece(1, RED), set_at("removed", RED, least))(fields)
+        table.rules.from_fields(fields)
 
 
 def test_no_supernova_was_taken_where_there_is_none(table: Table) -> None:

@@ -15,7 +15,7 @@ from tests.nebula_core.via_nebula.positions import Table
 from tests.nebula_core.via_nebula.test_invariants import BASE
 from tests.toml_file import write
 
-STANDARD_MUTATIONS = 40_000
+STANDARD_MUTATIONS = 90_000
 ODD_MUTATIONS = 3_000
 """Of each of the odd editions."""
 ODD_EDITIONS = 4

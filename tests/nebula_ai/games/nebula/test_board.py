@@ -28,7 +28,7 @@ def placing(table: Table) -> State:
         players=3,
         phase=Phase.PLACE,
         seat=1,
-        round=4,
+        round=3,
         figures=[0, 2, 5],
         clusters={(1, 2): None},
         supernova="orange",
@@ -44,7 +44,7 @@ def placing(table: Table) -> State:
 
 def test_everything_on_the_table_is_there(table: Table, placing: State) -> None:
     text = drawn(table.game, placing)
-    heading = "Nebula, edition standard, full variant, 3 players, round 4: seat 1 to place or stop"
+    heading = "Nebula, edition standard, full variant, 3 players, round 3: seat 1 to place or stop"
     assert line_of(text, "edition") == heading
     assert line_of(text, "r red") == "r red o orange y yellow w white b blue v violet @ black_hole"
     assert line_of(text, "cluster 0").startswith("cluster 0 [r] o y w b v bag ")

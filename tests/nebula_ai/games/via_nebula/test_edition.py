@@ -217,9 +217,18 @@ BROKEN: list[tuple[Change, str, str]] = [
     (
         put(" . R X . . R . m", "maps", "beginner", "rows", 1),
         f"{ROW}[1]",
-        "must have 10 hexes, or 9 like every odd row, not 8",
+        "must have 10 hexes like the first row, or one fewer, not 8",
     ),
-    (put(" . . m . . m F R", "maps", "beginner", "rows", 3), f"{ROW}[3]", "not 8"),
+    (
+        put(" . . m . . m F R", "maps", "beginner", "rows", 3),
+        f"{ROW}[3]",
+        "must have 9 hexes like every odd row, not 8",
+    ),
+    (
+        put(" . R X . . R . m . .", "maps", "beginner", "rows", 1),
+        f"{ROW}[3]",
+        "must have 10 hexes like every odd row, not 9",
+    ),
     (put("m . m . m . m . R .", "maps", "beginner", "rows", 0), ROW, "has 23 meadows, but 24 tokens"),
     (rows(*["m m m m m m m m m m"] * 13), ROW, "has 130 hexes, and at most 120 fit"),
     (rows("m m m m m m", "m m m m m m", "m m m m m m", "m m m m m m"), ROW, "must have 1 to 32 ruins, not 0"),

@@ -383,12 +383,37 @@ def test_unknown_cards_that_were_not_dealt_were_drawn(game: ViaNebulaGame) -> No
     assert (fields["unknown_private"][0], fields["unknown_neutral"][0]) == (2, 0)
 
 
+def refused(game: ViaNebulaGame, value: Any) -> tuple[str, str]:
+    """The field and the reason that a state is refused with."""
+    with pytest.raises(StateError) as refusal:
+        game.from_json(value)
+    return refusal.value.field, refusal.value.reason
+
+
+@pytest.mark.parametrize(
+    ("unknown", "reason"),
+    [
+        (3, "more neutral contracts than the seat can have drawn"),
+        (34, "there are not so many neutral contracts out of sight"),
+        (36, "36 unknown contracts are more than a seat can have been dealt and have drawn"),
+        (60_000, "60000 unknown contracts are more than a seat can have been dealt and have drawn"),
+    ],
+)
+def test_no_hand_has_more_unknown_cards_than_there_are(game: ViaNebulaGame, unknown: int, reason: str) -> None:
+    value = middle(game)
+    value["seats"][1]["hand"] = ["unknown"] * unknown
+    assert refused(game, value) == ("seats[1].hand", reason)
+
+
 def test_dealt_cards_may_be_unknown_in_the_setup(game: ViaNebulaGame) -> None:
     state = set_up(game, 2)
     for text in ("private unknown", "private P05", "private unknown"):
         state = state.resolve(game.parse_chance(state, text))
-    assert [seat["hand"] for seat in game.to_json(state)["seats"]] == [["P05", "unknown"], ["unknown"]]
+    value = game.to_json(state)
+    assert [seat["hand"] for seat in value["seats"]] == [["P05", "unknown"], ["unknown"]]
     assert through_json(game, state) == state
+    value["seats"][1]["hand"] = ["unknown"] * 3
+    assert refused(game, value) == ("seats[1].hand", "3 unknown contracts are more than the 2 that a seat is dealt")
 
 
 # Whatever is in it.
