@@ -39,6 +39,13 @@ class State:
         """All legal moves, ascending. Raises GameFinished or ChancePending."""
     def random_move(self, generator: Generator) -> int:
         """One legal move, uniformly. Raises GameFinished or ChancePending."""
+    def sensible_move(self, generator: Generator) -> int:
+        """One legal move, seldom a foolish one: what playouts may be played with. Raises GameFinished, ChancePending."""
+    def estimate(self) -> list[float]:
+        """For each seat the points that the position promises it: what playouts that are cut off are valued by.
+
+        A guess; multiples of 1/16. Raises GameFinished, ChancePending, and CardUnknown where an unknown card counts.
+        """
     def apply(self, move: int) -> State:
         """The state after a legal move. Raises MoveError, GameFinished or ChancePending."""
     def chances(self) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from nebula_core.errors import (
 )
 
 from nebula_core.game cimport (
-    CHANCE, FINISHED, MAX_MOVES, MAX_PLAYERS, MAX_STATE_BYTES, MAX_STATE_WORDS, WHOLE_WIN, Game, move_t
+    CHANCE, FINISHED, MAX_MOVES, MAX_PLAYERS, MAX_STATE_BYTES, MAX_STATE_WORDS, POINT_PARTS, WHOLE_WIN, Game, move_t
 )
 from nebula_core.rng cimport below, seed_rng
 
@@ -149,6 +149,18 @@ cdef class State:
     def random_move(self, Generator generator not None):
         self.require_decision()
         return self.rules.game.random_move(self.rules.game.tables, self.storage, &generator.rng)
+
+    def sensible_move(self, Generator generator not None):
+        self.require_decision()
+        return self.rules.game.sensible_move(self.rules.game.tables, self.storage, &generator.rng)
+
+    def estimate(self):
+        cdef int32_t parts[MAX_PLAYERS]
+        cdef int seat
+        self.require_decision()
+        self.rules.require_outcome(self.storage)
+        self.rules.game.estimate(self.rules.game.tables, self.storage, parts)
+        return [<double>parts[seat] / POINT_PARTS for seat in range(self.players)]
 
     def apply(self, move):
         cdef State state

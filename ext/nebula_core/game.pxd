@@ -24,6 +24,8 @@ cdef enum:
     MAX_MOVES = 512
     # What one game's win is worth, in the units of `outcome`: divisible among 1, 2, 3 or 4 who share it.
     WHOLE_WIN = 12
+    # What one point is worth in the units of `estimate`.
+    POINT_PARTS = 16
 
 # What `status` says when it is not a seat (0 to 3) that has to decide.
 cdef enum:
@@ -46,6 +48,9 @@ ctypedef struct Game:
     int (*legal)(const void* tables, const void* state, move_t* moves) noexcept nogil
     # One of the legal moves, each as likely as any other, without listing them. Status must be a seat.
     move_t (*random_move)(const void* tables, const void* state, Rng* rng) noexcept nogil
+    # One of the legal moves, drawn so that it is seldom a foolish one: what a simple player does, at about the price of
+    # `random_move`. A search may play its playouts with it; no rule depends on it. Status must be a seat.
+    move_t (*sensible_move)(const void* tables, const void* state, Rng* rng) noexcept nogil
     # Makes a legal move. Afterwards any status is possible. An illegal move is undefined behaviour.
     void (*apply)(const void* tables, void* state, move_t move) noexcept nogil
     # Draws every pending chance event until a seat has to decide or the game is finished, each with one `below` the sum
@@ -66,3 +71,7 @@ ctypedef struct Game:
     # For each seat: final points, and its share of the win (they sum to WHOLE_WIN). Status must be FINISHED and nothing
     # that counts may be unknown.
     void (*outcome)(const void* tables, const void* state, int32_t* points, int32_t* win_shares) noexcept nogil
+    # For each seat: what the position promises it, in POINT_PARTS of a point: its points so far and a part of those that
+    # it has begun to earn. A cheap guess, for a search that does not play every game to its end. Alike for all seats:
+    # with the seats exchanged, so are the promises. Status must be a seat and nothing that counts may be unknown.
+    void (*estimate)(const void* tables, const void* state, int32_t* parts) noexcept nogil

@@ -9,6 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from nebula_core.bits cimport first_high, lowest, nth, popcount
 from nebula_core.game cimport CHANCE, FINISHED, WHOLE_WIN, Game, move_t
 from nebula_core.nebula.counters cimport Points, complete, count, galaxy_of, score
+from nebula_core.nebula.estimate cimport promise
 from nebula_core.nebula.moves cimport (
     ADVANCE, ADVANCED, CARD_GROUP, CHAOS, CHOOSE, COLOR_GROUP, CONSTELLATION_GROUP, DECLINE, INVEST, KEEP, PERSONAL,
     PIECE, PLACE, PUBLIC, STOP, TAKE, argument_of, encode_move, kind_of
@@ -369,6 +370,30 @@ cdef move_t random_move(const void* edition, const void* of, Rng* rng) noexcept 
             return encode_move(TAKE, 1 + below(rng, clusters))
     # The rest is rare or short.
     return moves[below(rng, legal(edition, of, moves))]
+
+
+cdef move_t sensible_move(const void* edition, const void* of, Rng* rng) noexcept nogil:
+    """Invests, takes all that is offered, places as long as it can, and advances a marker where it may."""
+    cdef const Tables* tables = <const Tables*>edition
+    cdef const NebulaState* state = <const NebulaState*>of
+    cdef move_t moves[MAX_LISTED]
+    cdef move_t move
+    cdef int count
+    if state.phase == PHASE_PLACE:
+        # There is a placement, or the turn would have gone on by itself.
+        move = encode_move(STOP, 0)
+        while move == encode_move(STOP, 0):
+            move = random_placement(tables, state, rng)
+        return move
+    elif state.phase == PHASE_TURN:
+        return encode_move(INVEST, tables.invest[below(rng, tables.invests)])
+    elif state.phase == PHASE_TAKE:
+        return encode_move(TAKE, offered(tables, state))
+    elif state.phase == PHASE_ADVANCE:
+        # The last one declines.
+        count = advance_moves(tables, state, moves)
+        return moves[below(rng, max(1, count - 1))]
+    return random_move(edition, of, rng)
 
 
 # --- Making a move -----------------------------------------------------------------------------------------------
@@ -738,6 +763,14 @@ cdef void outcome(const void* edition, const void* of, int32_t* points, int32_t*
         win_shares[seat] = WHOLE_WIN // winners if rank[seat] == best else 0
 
 
+cdef void estimate(const void* edition, const void* of, int32_t* parts) noexcept nogil:
+    cdef const Tables* tables = <const Tables*>edition
+    cdef const NebulaState* state = <const NebulaState*>of
+    cdef int seat
+    for seat in range(state.players):
+        parts[seat] = promise(tables, state, seat, state.personal[seat][0] if has_chosen(state, seat) else NO_CARD)
+
+
 cdef void set_functions(Game* game, const Tables* tables) noexcept:
     game.tables = tables
     game.state_size = sizeof(NebulaState)
@@ -747,6 +780,7 @@ cdef void set_functions(Game* game, const Tables* tables) noexcept:
     game.status = status
     game.legal = legal
     game.random_move = random_move
+    game.sensible_move = sensible_move
     game.apply = apply
     game.settle = settle
     game.chances = chances
@@ -754,3 +788,4 @@ cdef void set_functions(Game* game, const Tables* tables) noexcept:
     game.observe = observe
     game.determinize = determinize
     game.outcome = outcome
+    game.estimate = estimate

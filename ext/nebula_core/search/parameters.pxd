@@ -1,4 +1,4 @@
-# How to search: the parameters, and the reward that a finished game is turned into. Knows no game.
+# How to search: the parameters, and the reward that the end of a simulation is turned into. Knows no game.
 #
 # A reward is a number from 0 to 1, held as a whole number of REWARD_ONE parts, so that sums are exact and the same on
 # every machine. A player wants to win, and then to win by more (or, having lost, to lose by less):
@@ -11,16 +11,29 @@
 #
 # So every win, also one on a tie-break, is worth more than every shared win, a win shared by fewer more than one shared
 # by more, and each of these more than every loss, whatever the weight; the margin decides only within one result.
+#
+# A playout that is cut off is worth what its position promises:
+#
+#     reward = 1/2 + margin / (2 * (abs(margin) + decisive_lead / 4))
+#
+#     margin   the player's promised points less those of the best other player
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
-from nebula_core.game cimport WHOLE_WIN
+from nebula_core.game cimport POINT_PARTS, WHOLE_WIN
 
 cdef enum:
     # With it, the sum of 2**32 rewards fits an int64.
     REWARD_ONE = 1 << 30
     # The longest path that the tree can hold, in moves.
     MAX_DEPTH = 512
+    # The most turns that a playout may be cut off after.
+    MAX_PLAYOUT_TURNS = 1000
+
+# How playouts choose among the legal moves.
+cdef enum PlayoutPolicy:
+    RANDOM_MOVES
+    SENSIBLE_MOVES
 
 ctypedef struct SearchParameters:
     # How much a rarely visited move draws the selection: the c of c * sqrt(ln(availability) / visits), in rewards.
@@ -33,6 +46,11 @@ ctypedef struct SearchParameters:
     # The tree holds paths of this many moves at most; beyond them a simulation is a playout. 1 to MAX_DEPTH, the
     # default: more than a game lasts, so that it only bounds memory.
     uint32_t max_depth
+    # A playout is cut off once the decision has passed from one seat to another so many times, and its position is
+    # estimated. 1 to MAX_PLAYOUT_TURNS; 0, the default, plays every game to its end.
+    uint32_t playout_turns
+    # RANDOM_MOVES, the default, or SENSIBLE_MOVES.
+    uint32_t playout_policy
 
 
 cdef inline void rewards_of(
@@ -66,3 +84,36 @@ cdef inline void rewards_of(
             for_result * win_shares[seat] // WHOLE_WIN
             + for_margin * (decisive_lead + margin) // (2 * <int64_t>decisive_lead)
         )
+
+
+cdef inline void estimated_rewards(
+    int32_t decisive_lead,
+    int players,
+    const int32_t* parts,
+    int32_t* points,
+    int32_t* win_shares,
+    int64_t* rewards,
+) noexcept nogil:
+    """What a position is worth to each player, from the estimates of all of them.
+
+    The points are the promised ones; the win is shared by those who are promised most.
+    """
+    cdef int64_t half = max(<int64_t>1, <int64_t>decisive_lead * POINT_PARTS // 4)
+    cdef int64_t margin
+    cdef int32_t best
+    cdef int leaders = 0
+    cdef int seat
+    cdef int other
+    for seat in range(players):
+        best = parts[1 if seat == 0 else 0]
+        for other in range(players):
+            if other != seat and parts[other] > best:
+                best = parts[other]
+        margin = <int64_t>parts[seat] - best
+        # Margins of less than 2**32 parts: the product fits.
+        rewards[seat] = REWARD_ONE // 2 + (REWARD_ONE // 2) * margin // (half + (margin if margin >= 0 else -margin))
+        points[seat] = parts[seat] // POINT_PARTS
+        win_shares[seat] = margin >= 0
+        leaders += margin >= 0
+    for seat in range(players):
+        win_shares[seat] *= WHOLE_WIN // leaders

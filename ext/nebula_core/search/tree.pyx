@@ -20,7 +20,9 @@ from nebula_core.game cimport CHANCE, FINISHED, MAX_PLAYERS, MAX_STATE_WORDS, WH
 from nebula_core.rng cimport Rng, below, seed_rng
 from nebula_core.search cimport stop
 from nebula_core.search.logarithm cimport ln
-from nebula_core.search.parameters cimport MAX_DEPTH, REWARD_ONE as REWARD_ONE_PARTS, rewards_of
+from nebula_core.search.parameters cimport (
+    MAX_DEPTH, MAX_PLAYOUT_TURNS, RANDOM_MOVES, REWARD_ONE as REWARD_ONE_PARTS, SENSIBLE_MOVES, estimated_rewards, rewards_of
+)
 from nebula_core.search.stop cimport GO_ON, MAX_SIMULATIONS, RunLimits, load, monotonic, rule_that_fires, store
 
 from nebula_core.errors import ChancePending, GameFinished, LimitError
@@ -248,14 +250,29 @@ cdef int follow_solution(const Search* search, uint32_t node, void* state, Rng* 
 # --- One simulation ----------------------------------------------------------------------------------------------
 
 
-cdef void play_out(Search* search) noexcept nogil:
-    """Random moves from `search.state` to the end of the game."""
+cdef bint play_out(Search* search) noexcept nogil:
+    """Moves of the playout policy from `search.state` on; whether to the end of the game, or only for `playout_turns`."""
     cdef const Game* game = &search.game
     cdef void* state = search.state
-    while game.status(game.tables, state) != FINISHED:
-        game.apply(game.tables, state, game.random_move(game.tables, state, &search.rng))
+    cdef uint32_t turns = 0
+    cdef int mover = game.status(game.tables, state)
+    cdef int status = mover
+    cdef move_t move
+    while status != FINISHED:
+        if status != mover:
+            mover = status
+            turns += 1
+            if turns == search.parameters.playout_turns:
+                return False
+        if search.parameters.playout_policy == SENSIBLE_MOVES:
+            move = game.sensible_move(game.tables, state, &search.rng)
+        else:
+            move = game.random_move(game.tables, state, &search.rng)
+        game.apply(game.tables, state, move)
         game.settle(game.tables, state, &search.rng)
         search.plies += 1
+        status = game.status(game.tables, state)
+    return True
 
 
 cdef void count_root_move(
@@ -287,6 +304,7 @@ cdef void simulate(Search* search) noexcept nogil:
     cdef int32_t[MAX_PLAYERS] points
     cdef int32_t[MAX_PLAYERS] win_shares
     cdef int64_t[MAX_PLAYERS] rewards
+    cdef int32_t[MAX_PLAYERS] parts
     cdef move_t[MAX_DEPTH] line
     cdef uint32_t nodes = search.progress.nodes
     cdef uint32_t child = ROOT
@@ -299,6 +317,8 @@ cdef void simulate(Search* search) noexcept nogil:
     cdef move_t move
     # Whether everything so far could only be as it is: nothing hidden, no chance.
     cdef bint certain
+    # Whether the game is, in this simulation.
+    cdef bint finished
 
     search.progress.simulations += 1
     memcpy(state, search.root, game.state_size)
@@ -330,12 +350,17 @@ cdef void simulate(Search* search) noexcept nogil:
             break
     if child != NONE and arena[child].solved:
         search.plies += follow_solution(search, child, state, &search.rng, line)
+        finished = True
     else:
-        play_out(search)
+        finished = play_out(search)
 
     # Up again.
-    game.outcome(game.tables, state, points, win_shares)
-    rewards_of(&search.parameters, game.decisive_lead, search.players, points, win_shares, rewards)
+    if finished:
+        game.outcome(game.tables, state, points, win_shares)
+        rewards_of(&search.parameters, game.decisive_lead, search.players, points, win_shares, rewards)
+    else:
+        game.estimate(game.tables, state, parts)
+        estimated_rewards(game.decisive_lead, search.players, parts, points, win_shares, rewards)
     for i in range(depth + 1):
         node = &arena[search.path[i]]
         node.visits += 1
@@ -430,7 +455,7 @@ NODE_BYTES = sizeof(Node)
 MAX_CAPACITY = 1 << 31
 MAX_SECONDS = 86400.0
 
-PARAMETERS = ("exploration", "win_weight", "max_depth")
+PARAMETERS = ("exploration", "win_weight", "max_depth", "playout_turns", "playout_policy")
 
 
 class StopRule(IntEnum):
@@ -490,6 +515,8 @@ cdef class Parameters:
         self.values.exploration = 0.7
         self.values.win_weight = 0.8
         self.values.max_depth = MAX_DEPTH
+        self.values.playout_turns = 0
+        self.values.playout_policy = RANDOM_MOVES
 
     def __init__(self, **values):
         for name, value in values.items():
@@ -499,14 +526,20 @@ cdef class Parameters:
                 self.values.exploration = real_number("parameters.exploration", value, 0, 10)
             elif name == "win_weight":
                 self.values.win_weight = real_number("parameters.win_weight", value, 0.01, 1)
-            else:
+            elif name == "max_depth":
                 self.values.max_depth = whole_number("parameters.max_depth", value, 1, MAX_DEPTH)
+            elif name == "playout_turns":
+                self.values.playout_turns = whole_number("parameters.playout_turns", value, 0, MAX_PLAYOUT_TURNS)
+            else:
+                self.values.playout_policy = whole_number("parameters.playout_policy", value, RANDOM_MOVES, SENSIBLE_MOVES)
 
     def as_dict(self):
         return {
             "exploration": self.values.exploration,
             "win_weight": self.values.win_weight,
             "max_depth": self.values.max_depth,
+            "playout_turns": self.values.playout_turns,
+            "playout_policy": self.values.playout_policy,
         }
 
     def rewards(self, points, win_shares, decisive_lead):

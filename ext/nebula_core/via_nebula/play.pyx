@@ -9,6 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from nebula_core.bits cimport lowest, lowest64, nth, nth64, popcount, popcount64
 from nebula_core.game cimport CHANCE, FINISHED, WHOLE_WIN, Game, move_t
 from nebula_core.rng cimport Rng, below
+from nebula_core.via_nebula.estimate cimport promise
 from nebula_core.via_nebula.hexes cimport (
     Hexes, any_of, both, connected, either, first_of, has, neighbours, no_hexes, nth_of, only, size_of, without,
     without_first
@@ -375,6 +376,60 @@ cdef move_t random_move(const void* edition, const void* of, Rng* rng) noexcept 
             return encode_move(BUILD, i << 8 | nth64(actions.builds[i], choice))
         choice -= builds[i]
     return encode_move(END_TURN, 0)
+
+
+cdef move_t sensible_move(const void* edition, const void* of, Rng* rng) noexcept nogil:
+    """Builds where it can and ends no turn early; else draws the kind of action first, a transport twice as often.
+
+    There are many more hexes to explore than resources to transport, and a random move would hardly ever do anything
+    else.
+    """
+    cdef const Tables* tables = <const Tables*>edition
+    cdef const ViaNebulaState* state = <const ViaNebulaState*>of
+    cdef const Map* map = map_of(tables, state)
+    cdef move_t moves[MAX_EFFECT_MOVES]
+    cdef Actions actions
+    cdef int transports = 0
+    cdef int builds = 0
+    cdef int choice
+    cdef int site = 0
+    cdef int i
+    if state.phase == PHASE_EFFECT:
+        # All but the last one, which declines; a part that is asked for has another.
+        return moves[below(rng, effect_moves(tables, state, moves) - 1)]
+    find_actions(tables, state, &actions)
+    for i in range(MAX_SITES):
+        transports += popcount(actions.transports[i])
+        builds += popcount64(actions.builds[i])
+    if builds:
+        choice = below(rng, builds)
+        while choice >= popcount64(actions.builds[site]):
+            choice -= popcount64(actions.builds[site])
+            site += 1
+        return encode_move(BUILD, site << 8 | nth64(actions.builds[site], choice))
+    choice = (
+        (2 if transports else 0) + (actions.craftsmen != 0) + (actions.sites != 0) + any_of(actions.explores)
+    )
+    if choice == 0:
+        return encode_move(END_TURN, 0)
+    choice = below(rng, choice)
+    if transports:
+        if choice < 2:
+            choice = below(rng, transports)
+            while choice >= popcount(actions.transports[site]):
+                choice -= popcount(actions.transports[site])
+                site += 1
+            return encode_move(TRANSPORT, site << 8 | map.hex_of_meadow[nth(actions.transports[site], choice)])
+        choice -= 2
+    if actions.craftsmen:
+        if choice == 0:
+            choice = below(rng, popcount(actions.craftsmen))
+            return encode_move(CRAFTSMAN, map.hex_of_meadow[nth(actions.craftsmen, choice)])
+        choice -= 1
+    if actions.sites and choice == 0:
+        choice = below(rng, popcount(actions.sites))
+        return encode_move(SITE, map.hex_of_ruin[nth(actions.sites, choice)])
+    return encode_move(EXPLORE, nth_of(actions.explores, below(rng, size_of(actions.explores))))
 
 
 # --- What actions do to the table --------------------------------------------------------------------------------
@@ -832,6 +887,15 @@ cdef void outcome(const void* edition, const void* of, int32_t* points, int32_t*
         win_shares[seat] = WHOLE_WIN // winners if rank[seat] == best else 0
 
 
+cdef void estimate(const void* edition, const void* of, int32_t* parts) noexcept nogil:
+    cdef const Tables* tables = <const Tables*>edition
+    cdef const ViaNebulaState* state = <const ViaNebulaState*>of
+    cdef uint64_t cards = open_cards(tables, state)
+    cdef int seat
+    for seat in range(state.players):
+        parts[seat] = promise(tables, state, seat, cards | state.hand[seat])
+
+
 cdef void set_functions(Game* game, const Tables* tables) noexcept:
     game.tables = tables
     game.state_size = sizeof(ViaNebulaState)
@@ -841,6 +905,7 @@ cdef void set_functions(Game* game, const Tables* tables) noexcept:
     game.status = status
     game.legal = legal
     game.random_move = random_move
+    game.sensible_move = sensible_move
     game.apply = apply
     game.settle = settle
     game.chances = chances
@@ -848,3 +913,4 @@ cdef void set_functions(Game* game, const Tables* tables) noexcept:
     game.observe = observe
     game.determinize = determinize
     game.outcome = outcome
+    game.estimate = estimate
