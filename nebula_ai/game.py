@@ -109,6 +109,14 @@ class Game(ABC):
         It rests on nothing that is hidden from any seat.
         """
 
+    @abstractmethod
+    def gains(self, before: State, after: State) -> list[str]:
+        """What the seat that has to decide in `before` has gained in `after`, a later state, in a player's words.
+
+        Phrases for a sentence about the seat, each beginning with a verb, what counts most first: ``builds N12 for 3
+        points``. There may be none. They rest on nothing that is hidden from that seat, but may name its hidden cards.
+        """
+
     # The readable state. Its JSON is an object of plain values, lossless and with the field names of the message.
 
     @abstractmethod

@@ -12,6 +12,7 @@ from nebula_ai.game import Game
 from nebula_ai.games.nebula import wire
 from nebula_ai.games.nebula.board import draw, draw_layout
 from nebula_ai.games.nebula.edition import STANDARD, NebulaEdition, read_edition
+from nebula_ai.games.nebula.gains import gains
 from nebula_ai.games.nebula.notation import Notation
 from nebula_ai.games.nebula.state import VARIANTS, NebulaState, core_state, from_json, readable, to_json
 from nebula_ai.games.nebula.target import chance_target
@@ -97,6 +98,10 @@ class NebulaGame(Game):
     def describe_move(self, state: State, move: int) -> str:
         """The pieces that the figures reach or that are taken; nothing for other moves."""
         return self.notation.describe_move(state, move)
+
+    def gains(self, before: State, after: State) -> list[str]:
+        """What a seat has gained, in verb phrases: the tasks, constellations and values that it works for."""
+        return gains(self, before, after)
 
     # Readable states.
 

@@ -12,6 +12,7 @@ from nebula_ai.game import Game
 from nebula_ai.games.via_nebula import wire
 from nebula_ai.games.via_nebula.board import draw, draw_layout
 from nebula_ai.games.via_nebula.edition import STANDARD, ViaNebulaEdition, read_edition
+from nebula_ai.games.via_nebula.gains import gains
 from nebula_ai.games.via_nebula.notation import Notation
 from nebula_ai.games.via_nebula.state import ViaNebulaState, core_state, from_json, meadow_names, readable, to_json
 from nebula_ai.games.via_nebula.target import chance_target
@@ -94,6 +95,10 @@ class ViaNebulaGame(Game):
     def describe_move(self, state: State, move: int) -> str:
         """Nothing: a move's text says what it brings."""
         return ""
+
+    def gains(self, before: State, after: State) -> list[str]:
+        """What a seat has gained, in verb phrases: the contracts, tokens and sites that it works for."""
+        return gains(self, before, after)
 
     # Readable states.
 
