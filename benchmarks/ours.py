@@ -2,7 +2,7 @@
 
 import nebula_ai
 from benchmarks.measure import Subject
-from nebula_ai.bots import BOTS
+from nebula_ai.bots import PLAIN
 from nebula_core import timing
 
 PLAYOUTS = 5_000
@@ -34,7 +34,7 @@ class Ours:
         """Every position with a choice in the middle half of the game."""
         self.halfway = self.middle[len(self.middle) // 2]
         self.positions = {"opening": opening, "halfway": self.halfway}
-        """What is searched. The opening: as many decisions as players are made, in Nebula each has chosen its task."""
+        """What is searched. The opening: as many decisions as players are made, so that each has had its first."""
 
     def playouts(self) -> Subject:
         """Random games from the opening, in plies."""
@@ -71,7 +71,7 @@ class Ours:
 
         def run() -> float:
             limits = nebula_ai.Limits(simulations=simulations)
-            result = nebula_ai.search(state, limits, seed=self.seed, parameters=BOTS["plain"].parameters, decided=False)
+            result = nebula_ai.search(state, limits, seed=self.seed, parameters=PLAIN.parameters, decided=False)
             assert result.simulations == simulations, f"stopped by {result.stopped}"
             return float(result.plies)
 
@@ -87,7 +87,7 @@ class Ours:
                 limits,
                 seed=self.seed,
                 workers=workers,
-                parameters=BOTS["plain"].parameters,
+                parameters=PLAIN.parameters,
                 decided=False,
             )
             assert result.simulations == workers * simulations, f"stopped by {result.stopped}"

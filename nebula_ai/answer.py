@@ -8,8 +8,9 @@ from typing import TypedDict
 
 from rich.table import Table
 
+from nebula_ai.bots import Decision
 from nebula_ai.game import Game
-from nebula_ai.search import Result
+from nebula_ai.reasons import reason
 from nebula_core.face import State
 
 SHOWN_MOVES = 10
@@ -35,6 +36,9 @@ class Answer(TypedDict):
     seat: int
     move: str
     number: int
+    reason: str
+    """In words for players."""
+    runner_up: str | None
     stopped: str
     simulations: int
     plies: int
@@ -49,12 +53,15 @@ class Answer(TypedDict):
     moves: list[MoveAnswer]
 
 
-def from_result(game: Game, state: State, result: Result) -> Answer:
-    """The answer of a search that was run here on `state`."""
+def from_decision(game: Game, state: State, decision: Decision) -> Answer:
+    """The answer of a bot that was asked here, in `state`."""
+    result = decision.result
     return Answer(
         seat=result.seat,
-        move=game.format_move(state, result.move),
-        number=result.move,
+        move=game.format_move(state, decision.move),
+        number=decision.move,
+        reason=reason(game, state, decision),
+        runner_up=None if decision.runner_up is None else game.format_move(state, decision.runner_up),
         stopped=result.stopped,
         simulations=result.simulations,
         plies=result.plies,
@@ -89,17 +96,26 @@ def known(values: Sequence[float | None]) -> list[float] | None:
 
 
 def headline(answer: Answer) -> str:
-    """The move, and below it what ended the search and what it cost."""
-    parts = [
+    """The move, and below it why, what ended the search and what it cost."""
+    lines = [f"seat {answer['seat']}: {answer['move']}"]
+    # A server that is older gives no reason.
+    if answer["reason"]:
+        lines.append(answer["reason"])
+    costs = [
         f"{answer['simulations']:,} simulations",
         f"{answer['plies']:,} plies",
         f"depth {answer['depth']}",
         f"{answer['nodes']:,} nodes{' (no memory for more)' if answer['tree_full'] else ''}",
         f"{answer['seconds']:.2f} s",
-        f"seed {answer['seed']}",
-        f"{answer['workers']} worker{'s' if answer['workers'] > 1 else ''}",
     ]
-    return f"seat {answer['seat']}: {answer['move']}\nstopped: {answer['stopped']} ({', '.join(parts)})"
+    parts = [f"seed {answer['seed']}", f"{answer['workers']} worker{'s' if answer['workers'] > 1 else ''}"]
+    lines.append(f"stopped: {answer['stopped']} ({', '.join([*(costs if searched(answer) else ()), *parts])})")
+    return "\n".join(lines)
+
+
+def searched(answer: Answer) -> bool:
+    """Whether the bot is one that searches: else there are no figures."""
+    return answer["stopped"] != "unsearched"
 
 
 def table(answer: Answer) -> Table:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from nebula_ai.bots import BOTS
+from nebula_ai.bots import PLAIN
 from nebula_ai.game import Game
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import Tree
@@ -73,7 +73,7 @@ def random_game(game: Game, players: int, variant: str) -> list[State]:
 def measure(position: Position) -> Measurement:
     """Searches one position with the preset `plain`, `SIMULATIONS` simulations from `SEED`."""
     # One node a simulation at most, and the root: the arena never fills.
-    tree = Tree(position.state, SEED, 0, BOTS["plain"].parameters, SIMULATIONS + 1)
+    tree = Tree(position.state, SEED, 0, PLAIN.parameters, SIMULATIONS + 1)
     start = time.perf_counter()
     tree.run(simulations=SIMULATIONS, decided=False)
     seconds = time.perf_counter() - start

@@ -40,6 +40,15 @@ class Value:
             self.refuse(f"must be {wanted}, not {shown(self.raw)}")
         return self.raw
 
+    def real(self, low: float, high: float) -> float:
+        """A number from `low` to `high`, whole or not."""
+        if not isinstance(self.raw, (int, float)) or isinstance(self.raw, bool):
+            self.refuse(f"must be a number, not {shown(self.raw)}")
+        # A comparison with a NaN is false.
+        if not low <= self.raw <= high:
+            self.refuse(f"must be {low:g} to {high:g}, not {shown(self.raw)}")
+        return self.raw
+
     def flag(self) -> bool:
         """True or false."""
         if not isinstance(self.raw, bool):

@@ -85,6 +85,8 @@ def answer(response: GetMoveResponse) -> Answer:
         seat=analysis.seat,
         move=response.move.text,
         number=response.move.number,
+        reason=response.reason,
+        runner_up=response.runner_up.text if response.HasField("runner_up") else None,
         stopped=rule(analysis.stop_rule),
         simulations=analysis.simulations,
         plies=analysis.plies,

@@ -1,14 +1,16 @@
-"""Commands that ask a bot: move, play."""
+"""Commands about bots: bots lists them; move and play ask one."""
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
+from rich.table import Table
 
 from nebula_ai import answer as answers
 from nebula_ai import play as plays
-from nebula_ai.bots import BOTS, DEFAULT_BOT, chosen
+from nebula_ai.bots import DEFAULT_BOT, Bot, SearchBot, bots_of, chosen, parse_bot
+from nebula_ai.calibration import Calibration, calibration_of
 from nebula_ai.commands.common import (
     EditionOption,
     Failure,
@@ -23,10 +25,14 @@ from nebula_ai.commands.common import (
 )
 from nebula_ai.commands.states import GameArgument, PlayersOption, VariantOption, chosen_game
 from nebula_ai.errors import InvalidInput
-from nebula_ai.game import seat_list
+from nebula_ai.game import Game, seat_list
+from nebula_ai.registry import load
 from nebula_ai.search import Limits
 
-BotOption = Annotated[str | None, typer.Option("--bot", help=f"A bot: {', '.join(BOTS)}.", show_default=DEFAULT_BOT)]
+BotOption = Annotated[
+    str | None,
+    typer.Option("--bot", help="A bot, as `nebula-ai bots` lists them, or NAME:KEY=VALUE,…", show_default=DEFAULT_BOT),
+]
 TimeOption = Annotated[
     float | None, typer.Option("--time", metavar="SECONDS", help="Search so long at most.", show_default=False)
 ]
@@ -37,6 +43,111 @@ NodesOption = Annotated[
     int | None, typer.Option("--nodes", help="Search with so many nodes at most.", show_default=False)
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", help="How many cores search.")]
+
+
+class LimitsAnswer(TypedDict):
+    """What a search of a bot may cost at most."""
+
+    time: float | None
+    simulations: int | None
+    nodes: int | None
+
+
+class RatingAnswer(TypedDict):
+    """How strong a bot was found to be; in Elo points, and milliseconds a decision."""
+
+    rating: float
+    low: float
+    high: float
+    games: int
+    milliseconds: float
+    engine_version: str
+
+
+class BotAnswer(TypedDict):
+    """A bot of a game."""
+
+    bot: str
+    description: str
+    limits: LimitsAnswer | None
+    rating: RatingAnswer | None
+
+
+def bots(game: GameArgument = None, as_json: JsonOption = False) -> None:
+    """List the bots of a game.
+
+    First those that every game has, weakest first, then the game's own: its
+    strongest preset, and its levels for people.
+
+    A rating is in Elo points above the bot random, with its 95 % interval; the
+    time is what a decision typically takes on one core. Both were measured with
+    the standard edition.
+
+    Wherever a bot is asked for, its limits and the parameters of its search can
+    be changed: strong:time=0.5 or plain:simulations=200,exploration=0.3.
+
+    Examples:
+
+      nebula-ai bots
+      nebula-ai bots via_nebula --json
+    """
+    made = load(game)
+    calibration = calibration_of(type(made))
+    answers = [bot_answer(bot, calibration) for bot in bots_of(made).values()]
+    if as_json:
+        print_json(answers)
+    else:
+        console().print(bot_table(answers, calibration))
+
+
+def bot_answer(bot: Bot, calibration: Calibration | None) -> BotAnswer:
+    """A bot, and its rating if it has one."""
+    limits = bot.limits if isinstance(bot, SearchBot) else None
+    strength = calibration.bots.get(bot.name) if calibration else None
+    return BotAnswer(
+        bot=bot.name,
+        description=bot.description,
+        limits=LimitsAnswer(time=limits.time, simulations=limits.simulations, nodes=limits.nodes) if limits else None,
+        rating=RatingAnswer(
+            rating=strength.rating,
+            low=strength.low,
+            high=strength.high,
+            games=strength.games,
+            milliseconds=strength.milliseconds,
+            engine_version=calibration.engine_version,
+        )
+        if strength and calibration
+        else None,
+    )
+
+
+def bot_table(bots: list[BotAnswer], calibration: Calibration | None) -> Table:
+    """Bots in rows; without columns for ratings if there are none."""
+    rows = Table(box=None, pad_edge=False)
+    rows.add_column("bot", no_wrap=True)
+    if calibration:
+        rows.add_column("rating", justify="right", no_wrap=True)
+        rows.add_column("95 %", no_wrap=True)
+        rows.add_column("games", justify="right", no_wrap=True)
+        rows.add_column("time", justify="right", no_wrap=True)
+        rows.caption = f"rated with version {calibration.engine_version}"
+        rows.caption_justify = "left"
+    rows.add_column("simulations", justify="right", no_wrap=True)
+    rows.add_column("")
+    for bot in bots:
+        rating = bot["rating"]
+        cells = ("-",) * 4
+        if rating:
+            interval = f"{rating['low']:.0f} to {rating['high']:.0f}"
+            cells = (f"{rating['rating']:.0f}", interval, f"{rating['games']:,}", f"{rating['milliseconds']:,.1f} ms")
+        simulations = bot["limits"] and bot["limits"]["simulations"]
+        rows.add_row(
+            bot["bot"],
+            *(cells if calibration else ()),
+            f"{simulations:,}" if simulations else "-",
+            bot["description"],
+        )
+    return rows
 
 
 def move(
@@ -63,9 +174,10 @@ def move(
 
     Either a bot is asked by name, with its own limits, or with --time,
     --simulations or --nodes (or several: the first to fire) the plain search.
-    The bot uses nothing that its seat cannot see. Equal state, seed,
-    simulations and workers: equal answer. What one worker answered can be had
-    again, whatever ended it, with the simulations it did and --no-decided.
+    A bot's limits and parameters can be changed: strong:time=0.5. The bot uses
+    nothing that its seat cannot see. Equal state, seed, simulations and
+    workers: equal answer. What one worker of the plain search answered can be
+    had again, whatever ended it, with the simulations it did and --no-decided.
 
     Values, win shares and points in the table are those of the seat that
     decides.
@@ -73,6 +185,7 @@ def move(
     Examples:
 
       nebula-ai move "$STATE"
+      nebula-ai move "$STATE" --bot skilled
       nebula-ai move "$STATE" --time 2.5 --workers 2
       nebula-ai move game.json --simulations 5000 --seed 7 --json
       nebula-ai move game.json --simulations 3214 --seed 7 --no-decided
@@ -94,15 +207,16 @@ def move(
         except RemoteError as error:
             raise Failure(str(error)) from None
     else:
-        result = chosen(bot, limits, decided).move(position, seed=seed, workers=workers)
-        answer = answers.from_result(game, position, result)
+        decision = asked(game, bot, limits, decided).move(position, seed=seed, workers=workers)
+        answer = answers.from_decision(game, position, decision)
     if as_json:
         print_json(answer)
     else:
         out = console()
         out.print(answers.headline(answer), soft_wrap=True)
-        out.print()
-        out.print(answers.table(answer))
+        if answers.searched(answer):
+            out.print()
+            out.print(answers.table(answer))
 
 
 def play(
@@ -128,6 +242,7 @@ def play(
     Examples:
 
       nebula-ai play
+      nebula-ai play via_nebula --bot novice
       nebula-ai play --players 4 --seat 0 --seat 2 --time 1
     """
     made = chosen_game(game, edition)
@@ -138,7 +253,7 @@ def play(
     for number in people:
         if not 0 <= number < players:
             raise InvalidInput("seat", f"there are seats 0 to {players - 1}, not {number}")
-    opponent = chosen(bot, given_limits(bot, time, simulations))
+    opponent = asked(made, bot, given_limits(bot, time, simulations))
     others = [number for number in range(players) if number not in people]
     if isinstance(sys.stdin, io.TextIOWrapper):
         # What is no text is no move, and nothing worse.
@@ -157,6 +272,11 @@ def play(
         ),
         state,
     )
+
+
+def asked(game: Game, bot: str | None, limits: Limits | None, decided: bool = True) -> Bot:
+    """The bot of the option --bot, or the default one with these limits, if there are any. Raises InvalidInput."""
+    return chosen(game, None, limits, decided) if bot is None else parse_bot(game, bot)
 
 
 def given_limits(

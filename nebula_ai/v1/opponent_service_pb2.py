@@ -23,6 +23,7 @@ _sym_db = _symbol_database.Default()
 
 
 from google.api import field_behavior_pb2 as google_dot_api_dot_field__behavior__pb2
+from nebula_ai.v1 import bot_pb2 as nebula__ai_dot_v1_dot_bot__pb2
 from nebula_ai.v1 import game_pb2 as nebula__ai_dot_v1_dot_game__pb2
 from nebula_ai.v1 import move_pb2 as nebula__ai_dot_v1_dot_move__pb2
 from nebula_ai.v1 import nebula_pb2 as nebula__ai_dot_v1_dot_nebula__pb2
@@ -31,7 +32,7 @@ from nebula_ai.v1 import state_pb2 as nebula__ai_dot_v1_dot_state__pb2
 from nebula_ai.v1 import via_nebula_pb2 as nebula__ai_dot_v1_dot_via__nebula__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#nebula_ai/v1/opponent_service.proto\x12\x0cnebula_ai.v1\x1a\x1fgoogle/api/field_behavior.proto\x1a\x17nebula_ai/v1/game.proto\x1a\x17nebula_ai/v1/move.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x19nebula_ai/v1/search.proto\x1a\x18nebula_ai/v1/state.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x12\n\x10ListGamesRequest\"_\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.nebula_ai.v1.Game\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\";\n\x0eGetGameRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\"\xcd\x01\n\x0fGetGameResponse\x12 \n\x04game\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Game\x12-\n\x06nebula\x18\x02 \x01(\x0b\x32\x1b.nebula_ai.v1.NebulaEditionH\x00\x12\x34\n\nvia_nebula\x18\x03 \x01(\x0b\x32\x1e.nebula_ai.v1.ViaNebulaEditionH\x00\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\n\n\x08\x63ontents\"\x9f\x01\n\x12\x43reateStateRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07variant\x18\x03 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07players\x18\x04 \x01(\x05\x42\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x05 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xb5\x01\n\x13\x43reateStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"a\n\x13ObserveStateRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x17\n\x04seat\x18\x02 \x01(\x05\x42\x04\xe2\x41\x01\x02H\x00\x88\x01\x01\x42\x07\n\x05_seat\"g\n\x14ObserveStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"<\n\x10ListMovesRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\"m\n\x11ListMovesResponse\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12!\n\x05moves\x18\x02 \x03(\x0b\x32\x12.nebula_ai.v1.Move\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\x98\x01\n\x10\x41pplyMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12(\n\x04move\x18\x02 \x01(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xd5\x01\n\x11\x41pplyMoveResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12 \n\x04move\x18\x02 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12#\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"n\n\x14ResolveChanceRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12,\n\x08outcomes\x18\x02 \x03(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\"\x8d\x01\n\x15ResolveChanceResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\xc9\x01\n\x0eGetMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x11\n\x03\x62ot\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x30\n\x06limits\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.SearchLimitsB\x04\xe2\x41\x01\x01\x12\x17\n\x04seed\x18\x04 \x01(\x04\x42\x04\xe2\x41\x01\x01H\x00\x88\x01\x01\x12\x1a\n\x07workers\x18\x05 \x01(\x05\x42\x04\xe2\x41\x01\x01H\x01\x88\x01\x01\x42\x07\n\x05_seedB\n\n\x08_workers\"\x86\x01\n\x0fGetMoveResponse\x12 \n\x04move\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12(\n\x08\x61nalysis\x18\x02 \x01(\x0b\x32\x16.nebula_ai.v1.Analysis\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"9\n\x07Warning\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t2\x90\x05\n\x0fOpponentService\x12L\n\tListGames\x12\x1e.nebula_ai.v1.ListGamesRequest\x1a\x1f.nebula_ai.v1.ListGamesResponse\x12\x46\n\x07GetGame\x12\x1c.nebula_ai.v1.GetGameRequest\x1a\x1d.nebula_ai.v1.GetGameResponse\x12R\n\x0b\x43reateState\x12 .nebula_ai.v1.CreateStateRequest\x1a!.nebula_ai.v1.CreateStateResponse\x12U\n\x0cObserveState\x12!.nebula_ai.v1.ObserveStateRequest\x1a\".nebula_ai.v1.ObserveStateResponse\x12L\n\tListMoves\x12\x1e.nebula_ai.v1.ListMovesRequest\x1a\x1f.nebula_ai.v1.ListMovesResponse\x12L\n\tApplyMove\x12\x1e.nebula_ai.v1.ApplyMoveRequest\x1a\x1f.nebula_ai.v1.ApplyMoveResponse\x12X\n\rResolveChance\x12\".nebula_ai.v1.ResolveChanceRequest\x1a#.nebula_ai.v1.ResolveChanceResponse\x12\x46\n\x07GetMove\x12\x1c.nebula_ai.v1.GetMoveRequest\x1a\x1d.nebula_ai.v1.GetMoveResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#nebula_ai/v1/opponent_service.proto\x12\x0cnebula_ai.v1\x1a\x1fgoogle/api/field_behavior.proto\x1a\x16nebula_ai/v1/bot.proto\x1a\x17nebula_ai/v1/game.proto\x1a\x17nebula_ai/v1/move.proto\x1a\x19nebula_ai/v1/nebula.proto\x1a\x19nebula_ai/v1/search.proto\x1a\x18nebula_ai/v1/state.proto\x1a\x1dnebula_ai/v1/via_nebula.proto\"\x12\n\x10ListGamesRequest\"_\n\x11ListGamesResponse\x12!\n\x05games\x18\x01 \x03(\x0b\x32\x12.nebula_ai.v1.Game\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\";\n\x0eGetGameRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\"\xcd\x01\n\x0fGetGameResponse\x12 \n\x04game\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Game\x12-\n\x06nebula\x18\x02 \x01(\x0b\x32\x1b.nebula_ai.v1.NebulaEditionH\x00\x12\x34\n\nvia_nebula\x18\x03 \x01(\x0b\x32\x1e.nebula_ai.v1.ViaNebulaEditionH\x00\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\n\n\x08\x63ontents\"<\n\x0fListBotsRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\"\\\n\x10ListBotsResponse\x12\x1f\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x11.nebula_ai.v1.Bot\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\x9f\x01\n\x12\x43reateStateRequest\x12\x12\n\x04game\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65\x64ition\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07variant\x18\x03 \x01(\tB\x04\xe2\x41\x01\x01\x12\x15\n\x07players\x18\x04 \x01(\x05\x42\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x05 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xb5\x01\n\x13\x43reateStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"a\n\x13ObserveStateRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x17\n\x04seat\x18\x02 \x01(\x05\x42\x04\xe2\x41\x01\x02H\x00\x88\x01\x01\x42\x07\n\x05_seat\"g\n\x14ObserveStateResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"<\n\x10ListMovesRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\"m\n\x11ListMovesResponse\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12!\n\x05moves\x18\x02 \x03(\x0b\x32\x12.nebula_ai.v1.Move\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\x98\x01\n\x10\x41pplyMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12(\n\x04move\x18\x02 \x01(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\x12\x30\n\x06\x63hance\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.ChancePolicyB\x04\xe2\x41\x01\x01\"\xd5\x01\n\x11\x41pplyMoveResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12 \n\x04move\x18\x02 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12#\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\x18\n\x0b\x63hance_seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.WarningB\x0e\n\x0c_chance_seed\"n\n\x14ResolveChanceRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12,\n\x08outcomes\x18\x02 \x03(\x0b\x32\x14.nebula_ai.v1.ChoiceB\x04\xe2\x41\x01\x02\"\x8d\x01\n\x15ResolveChanceResponse\x12&\n\x05state\x18\x01 \x01(\x0b\x32\x17.nebula_ai.v1.StateView\x12#\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x13.nebula_ai.v1.Event\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"\xc9\x01\n\x0eGetMoveRequest\x12(\n\x05state\x18\x01 \x01(\x0b\x32\x13.nebula_ai.v1.StateB\x04\xe2\x41\x01\x02\x12\x11\n\x03\x62ot\x18\x02 \x01(\tB\x04\xe2\x41\x01\x01\x12\x30\n\x06limits\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.SearchLimitsB\x04\xe2\x41\x01\x01\x12\x17\n\x04seed\x18\x04 \x01(\x04\x42\x04\xe2\x41\x01\x01H\x00\x88\x01\x01\x12\x1a\n\x07workers\x18\x05 \x01(\x05\x42\x04\xe2\x41\x01\x01H\x01\x88\x01\x01\x42\x07\n\x05_seedB\n\n\x08_workers\"\xbd\x01\n\x0fGetMoveResponse\x12 \n\x04move\x18\x01 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12(\n\x08\x61nalysis\x18\x02 \x01(\x0b\x32\x16.nebula_ai.v1.Analysis\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12%\n\trunner_up\x18\x04 \x01(\x0b\x32\x12.nebula_ai.v1.Move\x12\'\n\x08warnings\x18\x0f \x03(\x0b\x32\x15.nebula_ai.v1.Warning\"9\n\x07Warning\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t2\xdb\x05\n\x0fOpponentService\x12L\n\tListGames\x12\x1e.nebula_ai.v1.ListGamesRequest\x1a\x1f.nebula_ai.v1.ListGamesResponse\x12\x46\n\x07GetGame\x12\x1c.nebula_ai.v1.GetGameRequest\x1a\x1d.nebula_ai.v1.GetGameResponse\x12I\n\x08ListBots\x12\x1d.nebula_ai.v1.ListBotsRequest\x1a\x1e.nebula_ai.v1.ListBotsResponse\x12R\n\x0b\x43reateState\x12 .nebula_ai.v1.CreateStateRequest\x1a!.nebula_ai.v1.CreateStateResponse\x12U\n\x0cObserveState\x12!.nebula_ai.v1.ObserveStateRequest\x1a\".nebula_ai.v1.ObserveStateResponse\x12L\n\tListMoves\x12\x1e.nebula_ai.v1.ListMovesRequest\x1a\x1f.nebula_ai.v1.ListMovesResponse\x12L\n\tApplyMove\x12\x1e.nebula_ai.v1.ApplyMoveRequest\x1a\x1f.nebula_ai.v1.ApplyMoveResponse\x12X\n\rResolveChance\x12\".nebula_ai.v1.ResolveChanceRequest\x1a#.nebula_ai.v1.ResolveChanceResponse\x12\x46\n\x07GetMove\x12\x1c.nebula_ai.v1.GetMoveRequest\x1a\x1d.nebula_ai.v1.GetMoveResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,6 +43,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETGAMEREQUEST'].fields_by_name['game']._serialized_options = b'\342A\001\002'
   _globals['_GETGAMEREQUEST'].fields_by_name['edition']._loaded_options = None
   _globals['_GETGAMEREQUEST'].fields_by_name['edition']._serialized_options = b'\342A\001\001'
+  _globals['_LISTBOTSREQUEST'].fields_by_name['game']._loaded_options = None
+  _globals['_LISTBOTSREQUEST'].fields_by_name['game']._serialized_options = b'\342A\001\002'
+  _globals['_LISTBOTSREQUEST'].fields_by_name['edition']._loaded_options = None
+  _globals['_LISTBOTSREQUEST'].fields_by_name['edition']._serialized_options = b'\342A\001\001'
   _globals['_CREATESTATEREQUEST'].fields_by_name['game']._loaded_options = None
   _globals['_CREATESTATEREQUEST'].fields_by_name['game']._serialized_options = b'\342A\001\002'
   _globals['_CREATESTATEREQUEST'].fields_by_name['edition']._loaded_options = None
@@ -78,40 +83,44 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETMOVEREQUEST'].fields_by_name['seed']._serialized_options = b'\342A\001\001'
   _globals['_GETMOVEREQUEST'].fields_by_name['workers']._loaded_options = None
   _globals['_GETMOVEREQUEST'].fields_by_name['workers']._serialized_options = b'\342A\001\001'
-  _globals['_LISTGAMESREQUEST']._serialized_start=247
-  _globals['_LISTGAMESREQUEST']._serialized_end=265
-  _globals['_LISTGAMESRESPONSE']._serialized_start=267
-  _globals['_LISTGAMESRESPONSE']._serialized_end=362
-  _globals['_GETGAMEREQUEST']._serialized_start=364
-  _globals['_GETGAMEREQUEST']._serialized_end=423
-  _globals['_GETGAMERESPONSE']._serialized_start=426
-  _globals['_GETGAMERESPONSE']._serialized_end=631
-  _globals['_CREATESTATEREQUEST']._serialized_start=634
-  _globals['_CREATESTATEREQUEST']._serialized_end=793
-  _globals['_CREATESTATERESPONSE']._serialized_start=796
-  _globals['_CREATESTATERESPONSE']._serialized_end=977
-  _globals['_OBSERVESTATEREQUEST']._serialized_start=979
-  _globals['_OBSERVESTATEREQUEST']._serialized_end=1076
-  _globals['_OBSERVESTATERESPONSE']._serialized_start=1078
-  _globals['_OBSERVESTATERESPONSE']._serialized_end=1181
-  _globals['_LISTMOVESREQUEST']._serialized_start=1183
-  _globals['_LISTMOVESREQUEST']._serialized_end=1243
-  _globals['_LISTMOVESRESPONSE']._serialized_start=1245
-  _globals['_LISTMOVESRESPONSE']._serialized_end=1354
-  _globals['_APPLYMOVEREQUEST']._serialized_start=1357
-  _globals['_APPLYMOVEREQUEST']._serialized_end=1509
-  _globals['_APPLYMOVERESPONSE']._serialized_start=1512
-  _globals['_APPLYMOVERESPONSE']._serialized_end=1725
-  _globals['_RESOLVECHANCEREQUEST']._serialized_start=1727
-  _globals['_RESOLVECHANCEREQUEST']._serialized_end=1837
-  _globals['_RESOLVECHANCERESPONSE']._serialized_start=1840
-  _globals['_RESOLVECHANCERESPONSE']._serialized_end=1981
-  _globals['_GETMOVEREQUEST']._serialized_start=1984
-  _globals['_GETMOVEREQUEST']._serialized_end=2185
-  _globals['_GETMOVERESPONSE']._serialized_start=2188
-  _globals['_GETMOVERESPONSE']._serialized_end=2322
-  _globals['_WARNING']._serialized_start=2324
-  _globals['_WARNING']._serialized_end=2381
-  _globals['_OPPONENTSERVICE']._serialized_start=2384
-  _globals['_OPPONENTSERVICE']._serialized_end=3040
+  _globals['_LISTGAMESREQUEST']._serialized_start=271
+  _globals['_LISTGAMESREQUEST']._serialized_end=289
+  _globals['_LISTGAMESRESPONSE']._serialized_start=291
+  _globals['_LISTGAMESRESPONSE']._serialized_end=386
+  _globals['_GETGAMEREQUEST']._serialized_start=388
+  _globals['_GETGAMEREQUEST']._serialized_end=447
+  _globals['_GETGAMERESPONSE']._serialized_start=450
+  _globals['_GETGAMERESPONSE']._serialized_end=655
+  _globals['_LISTBOTSREQUEST']._serialized_start=657
+  _globals['_LISTBOTSREQUEST']._serialized_end=717
+  _globals['_LISTBOTSRESPONSE']._serialized_start=719
+  _globals['_LISTBOTSRESPONSE']._serialized_end=811
+  _globals['_CREATESTATEREQUEST']._serialized_start=814
+  _globals['_CREATESTATEREQUEST']._serialized_end=973
+  _globals['_CREATESTATERESPONSE']._serialized_start=976
+  _globals['_CREATESTATERESPONSE']._serialized_end=1157
+  _globals['_OBSERVESTATEREQUEST']._serialized_start=1159
+  _globals['_OBSERVESTATEREQUEST']._serialized_end=1256
+  _globals['_OBSERVESTATERESPONSE']._serialized_start=1258
+  _globals['_OBSERVESTATERESPONSE']._serialized_end=1361
+  _globals['_LISTMOVESREQUEST']._serialized_start=1363
+  _globals['_LISTMOVESREQUEST']._serialized_end=1423
+  _globals['_LISTMOVESRESPONSE']._serialized_start=1425
+  _globals['_LISTMOVESRESPONSE']._serialized_end=1534
+  _globals['_APPLYMOVEREQUEST']._serialized_start=1537
+  _globals['_APPLYMOVEREQUEST']._serialized_end=1689
+  _globals['_APPLYMOVERESPONSE']._serialized_start=1692
+  _globals['_APPLYMOVERESPONSE']._serialized_end=1905
+  _globals['_RESOLVECHANCEREQUEST']._serialized_start=1907
+  _globals['_RESOLVECHANCEREQUEST']._serialized_end=2017
+  _globals['_RESOLVECHANCERESPONSE']._serialized_start=2020
+  _globals['_RESOLVECHANCERESPONSE']._serialized_end=2161
+  _globals['_GETMOVEREQUEST']._serialized_start=2164
+  _globals['_GETMOVEREQUEST']._serialized_end=2365
+  _globals['_GETMOVERESPONSE']._serialized_start=2368
+  _globals['_GETMOVERESPONSE']._serialized_end=2557
+  _globals['_WARNING']._serialized_start=2559
+  _globals['_WARNING']._serialized_end=2616
+  _globals['_OPPONENTSERVICE']._serialized_start=2619
+  _globals['_OPPONENTSERVICE']._serialized_end=3350
 # @@protoc_insertion_point(module_scope)

@@ -10,6 +10,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from nebula_ai.v1 import bot_pb2 as _bot_pb2
 from nebula_ai.v1 import game_pb2 as _game_pb2
 from nebula_ai.v1 import move_pb2 as _move_pb2
 from nebula_ai.v1 import nebula_pb2 as _nebula_pb2
@@ -143,6 +144,62 @@ class GetGameResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_contents) -> _WhichOneofReturnType_contents | None: ...
 
 Global___GetGameResponse: _TypeAlias = GetGameResponse  # noqa: Y015
+
+@_typing.final
+class ListBotsRequest(_message.Message):
+    """Request of ListBots."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    EDITION_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game, as in ListGames."""
+    edition: _builtins.str
+    """The edition, as in ListGames. Empty: `standard`."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        edition: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["edition", b"edition", "game", b"game"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListBotsRequest: _TypeAlias = ListBotsRequest  # noqa: Y015
+
+@_typing.final
+class ListBotsResponse(_message.Message):
+    """Answer of ListBots."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[_bot_pb2.Bot]:
+        """The bots: first those that every game has, weakest first, then the game's own, its levels weakest first."""
+
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]:
+        """What the request gave that has no effect."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[_bot_pb2.Bot] | None = ...,
+        warnings: _abc.Iterable[Global___Warning] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "warnings", b"warnings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListBotsResponse: _TypeAlias = ListBotsResponse  # noqa: Y015
 
 @_typing.final
 class CreateStateRequest(_message.Message):
@@ -508,7 +565,7 @@ class GetMoveRequest(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     WORKERS_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
-    """Who is asked: a bot with its own limits. Empty, and without limits: `plain`."""
+    """Who is asked: a bot as in ListBots, with its own limits. Empty, and without limits: `plain`."""
     seed: _builtins.int
     """Where the search's random numbers come from. Absent: the service draws a seed and names it in its answer."""
     workers: _builtins.int
@@ -553,14 +610,22 @@ class GetMoveResponse(_message.Message):
 
     MOVE_FIELD_NUMBER: _builtins.int
     ANALYSIS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RUNNER_UP_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """Why the bot makes this move, in a few sentences for players. What the seat's hidden cards are can be read from it."""
     @_builtins.property
     def move(self) -> _move_pb2.Move:
         """The move."""
 
     @_builtins.property
     def analysis(self) -> _search_pb2.Analysis:
-        """What it rests on."""
+        """What it rests on. A bot of a lower level need not make the best move that it found."""
+
+    @_builtins.property
+    def runner_up(self) -> _move_pb2.Move:
+        """The best move beside the one made, as the search found it. Absent if there is no other, or none was tried."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]:
@@ -571,11 +636,13 @@ class GetMoveResponse(_message.Message):
         *,
         move: _move_pb2.Move | None = ...,
         analysis: _search_pb2.Analysis | None = ...,
+        reason: _builtins.str = ...,
+        runner_up: _move_pb2.Move | None = ...,
         warnings: _abc.Iterable[Global___Warning] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "move", b"move"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "move", b"move", "runner_up", b"runner_up"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "move", b"move", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "move", b"move", "reason", b"reason", "runner_up", b"runner_up", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -48,6 +48,11 @@ class OpponentServiceStub:
                 request_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetGameRequest.SerializeToString,
                 response_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetGameResponse.FromString,
                 _registered_method=True)
+        self.ListBots = channel.unary_unary(
+                '/nebula_ai.v1.OpponentService/ListBots',
+                request_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.ListBotsRequest.SerializeToString,
+                response_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.ListBotsResponse.FromString,
+                _registered_method=True)
         self.CreateState = channel.unary_unary(
                 '/nebula_ai.v1.OpponentService/CreateState',
                 request_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.CreateStateRequest.SerializeToString,
@@ -101,6 +106,13 @@ class OpponentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListBots(self, request, context):
+        """Lists the bots of a game: how they play, what they may cost, how strong they are.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CreateState(self, request, context):
         """Creates the state of a new game.
         """
@@ -137,7 +149,7 @@ class OpponentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetMove(self, request, context):
-        """Searches for the best move of the seat that has to decide. Uses nothing that this seat cannot see.
+        """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -155,6 +167,11 @@ def add_OpponentServiceServicer_to_server(servicer, server):
                     servicer.GetGame,
                     request_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetGameRequest.FromString,
                     response_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetGameResponse.SerializeToString,
+            ),
+            'ListBots': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListBots,
+                    request_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.ListBotsRequest.FromString,
+                    response_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.ListBotsResponse.SerializeToString,
             ),
             'CreateState': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateState,
@@ -245,6 +262,33 @@ class OpponentService:
             '/nebula_ai.v1.OpponentService/GetGame',
             nebula__ai_dot_v1_dot_opponent__service__pb2.GetGameRequest.SerializeToString,
             nebula__ai_dot_v1_dot_opponent__service__pb2.GetGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListBots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/nebula_ai.v1.OpponentService/ListBots',
+            nebula__ai_dot_v1_dot_opponent__service__pb2.ListBotsRequest.SerializeToString,
+            nebula__ai_dot_v1_dot_opponent__service__pb2.ListBotsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -44,6 +44,8 @@ class OpponentServiceStub:
     """Lists the games and their editions."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.GetGameRequest, _opponent_service_pb2.GetGameResponse]
     """Gets one edition of a game, with boards and cards to draw."""
+    ListBots: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.ListBotsRequest, _opponent_service_pb2.ListBotsResponse]
+    """Lists the bots of a game: how they play, what they may cost, how strong they are."""
     CreateState: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.CreateStateRequest, _opponent_service_pb2.CreateStateResponse]
     """Creates the state of a new game."""
     ObserveState: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.ObserveStateRequest, _opponent_service_pb2.ObserveStateResponse]
@@ -55,7 +57,7 @@ class OpponentServiceStub:
     ResolveChance: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.ResolveChanceRequest, _opponent_service_pb2.ResolveChanceResponse]
     """Says how pending chance events came out."""
     GetMove: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.GetMoveRequest, _opponent_service_pb2.GetMoveResponse]
-    """Searches for the best move of the seat that has to decide. Uses nothing that this seat cannot see."""
+    """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see."""
 
 @_typing.type_check_only
 class OpponentServiceAsyncStub(OpponentServiceStub):
@@ -70,6 +72,8 @@ class OpponentServiceAsyncStub(OpponentServiceStub):
     """Lists the games and their editions."""
     GetGame: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.GetGameRequest, _opponent_service_pb2.GetGameResponse]  # type: ignore[assignment]
     """Gets one edition of a game, with boards and cards to draw."""
+    ListBots: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.ListBotsRequest, _opponent_service_pb2.ListBotsResponse]  # type: ignore[assignment]
+    """Lists the bots of a game: how they play, what they may cost, how strong they are."""
     CreateState: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.CreateStateRequest, _opponent_service_pb2.CreateStateResponse]  # type: ignore[assignment]
     """Creates the state of a new game."""
     ObserveState: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.ObserveStateRequest, _opponent_service_pb2.ObserveStateResponse]  # type: ignore[assignment]
@@ -81,7 +85,7 @@ class OpponentServiceAsyncStub(OpponentServiceStub):
     ResolveChance: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.ResolveChanceRequest, _opponent_service_pb2.ResolveChanceResponse]  # type: ignore[assignment]
     """Says how pending chance events came out."""
     GetMove: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.GetMoveRequest, _opponent_service_pb2.GetMoveResponse]  # type: ignore[assignment]
-    """Searches for the best move of the seat that has to decide. Uses nothing that this seat cannot see."""
+    """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see."""
 
 class OpponentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Rules and moves of board games.
@@ -105,6 +109,14 @@ class OpponentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_opponent_service_pb2.GetGameResponse, _abc.Awaitable[_opponent_service_pb2.GetGameResponse]]:
         """Gets one edition of a game, with boards and cards to draw."""
+
+    @_abc_1.abstractmethod
+    def ListBots(
+        self,
+        request: _opponent_service_pb2.ListBotsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_opponent_service_pb2.ListBotsResponse, _abc.Awaitable[_opponent_service_pb2.ListBotsResponse]]:
+        """Lists the bots of a game: how they play, what they may cost, how strong they are."""
 
     @_abc_1.abstractmethod
     def CreateState(
@@ -152,6 +164,6 @@ class OpponentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _opponent_service_pb2.GetMoveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_opponent_service_pb2.GetMoveResponse, _abc.Awaitable[_opponent_service_pb2.GetMoveResponse]]:
-        """Searches for the best move of the seat that has to decide. Uses nothing that this seat cannot see."""
+        """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see."""
 
 def add_OpponentServiceServicer_to_server(servicer: OpponentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -43,6 +43,8 @@ class _StopRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopRule.Val
     """There is one legal move."""
     STOP_RULE_EXHAUSTED: _StopRule.ValueType  # 7
     """Nothing is left to search."""
+    STOP_RULE_UNSEARCHED: _StopRule.ValueType  # 8
+    """The bot does not search."""
 
 class StopRule(_StopRule, metaclass=_StopRuleEnumTypeWrapper):
     """What ended a search: the first rule that fired."""
@@ -63,6 +65,8 @@ STOP_RULE_FORCED: StopRule.ValueType  # 6
 """There is one legal move."""
 STOP_RULE_EXHAUSTED: StopRule.ValueType  # 7
 """Nothing is left to search."""
+STOP_RULE_UNSEARCHED: StopRule.ValueType  # 8
+"""The bot does not search."""
 Global___StopRule: _TypeAlias = StopRule  # noqa: Y015
 
 @_typing.final
@@ -158,7 +162,9 @@ class Analysis(_message.Message):
     engine_version: _builtins.str
     """Version of the engine."""
     parameters_hash: _builtins.str
-    """Hash of the search's parameters. Equal state, seed, limits (but for the time), workers, engine and parameters: equal answer."""
+    """Hash of the search's parameters; empty if the bot does not search. Equal state, seed, limits (but for the time), workers,
+    engine and parameters: equal answer.
+    """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveAnalysis]:
         """Every legal move, best first."""

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
+from nebula_ai.bots import Bot, SearchBot
+from nebula_ai.calibration import Calibration
 from nebula_ai.errors import CardUnknown, ChancePending
 from nebula_ai.game import Game, seat_list
 from nebula_ai.search import MoveReport, Result
-from nebula_ai.v1 import game_pb2, move_pb2, search_pb2, state_pb2
+from nebula_ai.v1 import bot_pb2, game_pb2, move_pb2, search_pb2, state_pb2
 from nebula_core.face import State
 from nebula_server.errors import Finished
 
@@ -43,6 +45,31 @@ def edition(game: Game) -> game_pb2.Edition:
         max_players=game.players[-1],
         edition_hash=game.rules.edition_hash.hex(),
     )
+
+
+def bot(bot: Bot, calibration: Calibration | None) -> bot_pb2.Bot:
+    """A bot, and its rating if it has one."""
+    message = bot_pb2.Bot(bot=bot.name, description=bot.description)
+    if isinstance(bot, SearchBot):
+        message.limits.CopyFrom(
+            search_pb2.SearchLimits(
+                time=None if bot.limits.time is None else duration(bot.limits.time),
+                simulations=bot.limits.simulations,
+                nodes=bot.limits.nodes,
+            )
+        )
+    if calibration and (strength := calibration.bots.get(bot.name)):
+        message.rating.CopyFrom(
+            bot_pb2.Rating(
+                value=strength.rating,
+                low=strength.low,
+                high=strength.high,
+                games=strength.games,
+                engine_version=calibration.engine_version,
+                time=duration(strength.milliseconds / 1000),
+            )
+        )
+    return message
 
 
 def state_view(game: Game, state: State) -> state_pb2.StateView:

@@ -6,12 +6,14 @@ where and when the caller likes.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from nebula_ai.bots import Bot, chosen
+from nebula_ai.bots import Bot, bots_of, chosen
+from nebula_ai.calibration import calibration_of
 from nebula_ai.chance import settle
 from nebula_ai.errors import ChanceError, InvalidInput, StateError
 from nebula_ai.game import Game
+from nebula_ai.reasons import reason
 from nebula_ai.registry import STANDARD, Catalogue
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_core.face import Generator, State
@@ -44,14 +46,20 @@ class Opponent:
 
     def get_game(self, request: pb.GetGameRequest) -> pb.GetGameResponse:
         """One edition of a game. Raises NotFound."""
-        try:
-            game = self.game(request)
-        except InvalidInput as error:
-            raise NotFound(error.field, error.reason) from None
+        game = self.found(request)
         (summary,) = answers.games([game])
         response = pb.GetGameResponse(game=summary, warnings=requests.warnings(request))
         answers.put(response, game, game.edition_message())
         return response
+
+    def list_bots(self, request: pb.ListBotsRequest) -> pb.ListBotsResponse:
+        """The bots of a game. Raises NotFound."""
+        game = self.found(request)
+        calibration = calibration_of(type(game))
+        return pb.ListBotsResponse(
+            bots=[answers.bot(bot, calibration) for bot in bots_of(game).values()],
+            warnings=requests.warnings(request),
+        )
 
     def create_state(self, request: pb.CreateStateRequest) -> pb.CreateStateResponse:
         """A new game. Raises InvalidInput."""
@@ -126,12 +134,12 @@ class Opponent:
         )
 
     def plan_move(self, request: pb.GetMoveRequest) -> "PlannedMove":
-        """The search that a request asks for. Raises InvalidInput, GameFinished, ChancePending."""
+        """The bot and the position that a request names. Raises InvalidInput, GameFinished, ChancePending."""
         game, state = requests.read_state(self.catalogue, request.state)
         seat = answers.deciding_seat(game, state)
         warnings = requests.warnings(request)
         limits = requests.read_limits(request.limits) if request.HasField("limits") else None
-        bot = chosen(request.bot, limits, requests.stops_when_decided(request.limits))
+        bot = chosen(game, request.bot, limits, requests.stops_when_decided(request.limits))
         if bot.name and limits:
             warnings.append(requests.unused("limits", f"the bot {bot.name} has limits of its own"))
         return PlannedMove(
@@ -144,7 +152,14 @@ class Opponent:
             warnings=warnings,
         )
 
-    def game(self, request: pb.GetGameRequest | pb.CreateStateRequest) -> Game:
+    def found(self, request: pb.GetGameRequest | pb.ListBotsRequest) -> Game:
+        """The game that a request is about. Raises NotFound."""
+        try:
+            return self.game(request)
+        except InvalidInput as error:
+            raise NotFound(error.field, error.reason) from None
+
+    def game(self, request: pb.GetGameRequest | pb.ListBotsRequest | pb.CreateStateRequest) -> Game:
         """The game that a request names. Raises InvalidInput."""
         if not request.game:
             raise InvalidInput("game", "is missing")
@@ -167,11 +182,15 @@ class PlannedMove:
         bot = self.bot
         if deadline is not None:
             left = max(deadline - time.monotonic() - ANSWER_SECONDS, MIN_SECONDS)
-            if left < (bot.limits.time or requests.MAX_SECONDS):
-                bot = replace(bot, limits=replace(bot.limits, time=left))
-        result = bot.move(self.state, seed=self.seed, workers=self.workers, cancel=cancel)
-        return pb.GetMoveResponse(
-            move=answers.move(self.game, self.state, result.move),
-            analysis=answers.analysis(self.game, self.state, result, bot.name),
+            if left < requests.MAX_SECONDS:
+                bot = bot.within(left)
+        decision = bot.move(self.state, seed=self.seed, workers=self.workers, cancel=cancel)
+        response = pb.GetMoveResponse(
+            move=answers.move(self.game, self.state, decision.move),
+            analysis=answers.analysis(self.game, self.state, decision.result, bot.name),
+            reason=reason(self.game, self.state, decision),
             warnings=self.warnings,
         )
+        if decision.runner_up is not None:
+            response.runner_up.CopyFrom(answers.move(self.game, self.state, decision.runner_up))
+        return response

@@ -41,6 +41,10 @@ class OpponentService(OpponentServiceServicer):
         """See Opponent.get_game."""
         return await answer(context, self.opponent.get_game, request)
 
+    async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
+        """See Opponent.list_bots."""
+        return await answer(context, self.opponent.list_bots, request)
+
     async def CreateState(self, request: pb.CreateStateRequest, context: Context) -> pb.CreateStateResponse:
         """See Opponent.create_state."""
         return await answer(context, self.opponent.create_state, request)

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from nebula_ai.bots import BOTS, DEFAULT_BOT, chosen
-from nebula_ai.errors import ChancePending, GameFinished, InvalidInput, LimitError
+from nebula_ai.errors import ChancePending, GameFinished, LimitError
 from nebula_ai.game import Game
 from nebula_ai.registry import load
 from nebula_ai.search import FIRST_STREAM, Limits, MoveReport, Result, best_first, search
@@ -345,7 +344,7 @@ def test_arguments_out_of_range(state: State, argument: str, value: Any) -> None
     assert refused.value.field == argument
 
 
-# Parameters and bots.
+# Parameters.
 
 
 def test_equal_parameters_have_equal_hashes(state: State) -> None:
@@ -358,35 +357,8 @@ def test_equal_parameters_have_equal_hashes(state: State) -> None:
     assert all(len(each) == 12 and int(each, 16) >= 0 for each in hashes)
 
 
-def test_bots_have_their_names() -> None:
-    assert DEFAULT_BOT == "plain"
-    for name, bot in BOTS.items():
-        assert bot.name == name
-        assert bot.description.endswith(".")
-
-
-def test_a_bot_searches_with_its_limits_and_parameters(state: State) -> None:
-    plain = BOTS["plain"]
-    result = plain.move(state, seed=6, workers=2)
-    assert timeless(result) == timeless(search(state, plain.limits, seed=6, workers=2, parameters=plain.parameters))
-    flag = CancelFlag()
-    flag.set()
-    assert plain.move(state, cancel=flag).stopped == "cancelled"
-
-
-def test_the_bot_that_is_asked() -> None:
-    limits = Limits(simulations=3)
-    plain = BOTS["plain"]
-    assert chosen(None) == chosen("") == chosen("plain") == chosen("plain", limits, False) == plain
-    by_limits = chosen(None, limits, False)
-    assert (by_limits.name, by_limits.limits, by_limits.decided) == ("", limits, False)
-    assert by_limits.parameters == plain.parameters
-    with pytest.raises(InvalidInput, match=r"bot: 'plane' is not known \(did you mean plain\?\)"):
-        chosen("plane", limits)
-
-
 @pytest.mark.parametrize("first", [0, 1])
-def test_plain_beats_random_moves(game: Game, first: int) -> None:
+def test_the_search_beats_random_moves(game: Game, first: int) -> None:
     # Always the same game: everything comes from seeds.
     generator = Generator(first)
     state = game.new(2, seed=first)
@@ -394,7 +366,7 @@ def test_plain_beats_random_moves(game: Game, first: int) -> None:
     while not state.finished:
         number += 1
         if state.seat == first:
-            move = search(state, Limits(simulations=100), seed=number, parameters=BOTS["plain"].parameters).move
+            move = search(state, Limits(simulations=100), seed=number).move
         else:
             move = state.random_move(generator)
         state = state.apply(move).settle(generator)[0]

@@ -91,6 +91,7 @@ REQUESTS: dict[str, Message] = {
     "get_game": pb.GetGameRequest(game="nebula"),
     "get_game_via_nebula": pb.GetGameRequest(game="via_nebula"),
     "get_game_unknown": pb.GetGameRequest(game="chess"),
+    "list_bots": pb.ListBotsRequest(game="nebula"),
     "create_state": pb.CreateStateRequest(game="nebula", players=2, chance=ChancePolicy(seed=2023)),
     "create_state_via_nebula": pb.CreateStateRequest(
         game="via_nebula", players=4, variant="expert", chance=ChancePolicy(seed=2023)
@@ -110,6 +111,7 @@ REQUESTS: dict[str, Message] = {
     ),
     "get_move": pb.GetMoveRequest(state=text(TAKING), limits=SearchLimits(simulations=500), seed=1),
     "get_move_bot": pb.GetMoveRequest(state=text(NEW), bot="plain", limits=SearchLimits(nodes=5), seed=1, workers=2),
+    "get_move_unsearched": pb.GetMoveRequest(state=text(TAKING), bot="greedy", seed=1),
     "get_move_finished": pb.GetMoveRequest(state=text(finished())),
 }
 
@@ -127,6 +129,9 @@ async def exchange(stub: Stub, request: Message) -> dict[str, Any]:
     if isinstance(response, pb.GetMoveResponse):
         response.analysis.ClearField("time")
         response.analysis.engine_version = "0.0.0"
+    if isinstance(response, pb.ListBotsResponse):
+        for bot in response.bots:
+            bot.ClearField("rating")
     return pair | {"response": as_json(response)}
 
 

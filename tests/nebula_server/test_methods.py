@@ -1,16 +1,24 @@
 """Every method, and a whole game played through them."""
 
+import dataclasses
+
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.empty_pb2 import Empty
 
+from nebula_ai.bots import FLAT, PLAIN, SearchBot, bots_of
+from nebula_ai.calibration import Calibration, Strength
+from nebula_ai.game import Game
+from nebula_ai.reasons import reason
 from nebula_ai.registry import Catalogue, load
+from nebula_ai.search import Limits
 from nebula_ai.v1 import nebula_pb2, search_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice, Event
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State, StateView
 from nebula_core.face import State as CoreState
+from nebula_server import answers
 from tests.nebula_server.conftest import Stub, refusal
 
 NEBULA = load()
@@ -48,6 +56,33 @@ async def test_get_game(stub: Stub) -> None:
     house = await stub.GetGame(pb.GetGameRequest(game="nebula", edition="house"))
     assert [edition.edition for edition in house.game.editions] == ["house"]
     assert (standard.nebula.steps, house.nebula.steps) == (5, 3)
+
+
+@pytest.mark.parametrize("game", [NEBULA, load("via_nebula")], ids=["nebula", "via_nebula"])
+async def test_list_bots(stub: Stub, game: Game) -> None:
+    response = await stub.ListBots(pb.ListBotsRequest(game=game.name))
+    bots = bots_of(game)
+    assert [(bot.bot, bot.description) for bot in response.bots] == [
+        (bot.name, bot.description) for bot in bots.values()
+    ]
+    for message in response.bots:
+        bot = bots[message.bot]
+        assert message.HasField("limits") == isinstance(bot, SearchBot)
+        if isinstance(bot, SearchBot):
+            assert message.limits == SearchLimits(simulations=bot.limits.simulations)
+    if game is NEBULA:
+        assert await stub.ListBots(pb.ListBotsRequest(game="nebula", edition="house")) == response
+
+
+def test_a_bots_rating() -> None:
+    calibration = Calibration("1.2.3", "0" * 16, 50, {"plain": Strength(410.4, 379.6, 441.2, 1300, 12.5)})
+    timed = dataclasses.replace(PLAIN, limits=Limits(time=1.5, nodes=7))
+    message = answers.bot(timed, calibration)
+    assert message.limits == SearchLimits(time=Duration(seconds=1, nanos=500_000_000), nodes=7)
+    rating = message.rating
+    assert (rating.value, rating.low, rating.high, rating.games) == (410.4, 379.6, 441.2, 1300)
+    assert (rating.engine_version, rating.time) == ("1.2.3", Duration(nanos=12_500_000))
+    assert not answers.bot(FLAT, calibration).HasField("rating")
 
 
 @pytest.mark.parametrize("variant", ["full", "basic"])
@@ -220,6 +255,21 @@ async def test_get_move_by_bot(stub: Stub) -> None:
         assert response.analysis.bot == "plain"
         response.analysis.ClearField("time")
     assert named == by_default
+
+
+@pytest.mark.parametrize("game", [NEBULA, load("via_nebula")], ids=["nebula", "via_nebula"])
+async def test_every_bot_of_a_game_can_be_asked(stub: Stub, game: Game) -> None:
+    state = game.new(3, seed=6)
+    for name, bot in bots_of(game).items():
+        response = await stub.GetMove(pb.GetMoveRequest(state=packed(state), bot=name, seed=8))
+        decision = bot.move(state, seed=8)
+        assert response.move.number == decision.move
+        assert response.analysis.bot == name
+        assert response.analysis.stop_rule == search_pb2.StopRule.Value(f"STOP_RULE_{decision.result.stopped.upper()}")
+        assert [each.visits for each in response.analysis.moves] == [each.visits for each in decision.result.moves]
+        assert response.reason == reason(game, state, decision)
+        assert response.HasField("runner_up") == (decision.runner_up is not None)
+        assert response.runner_up.number == (decision.runner_up or 0)
 
 
 async def test_get_move_of_a_single_legal_move(stub: Stub) -> None:

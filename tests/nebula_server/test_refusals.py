@@ -385,6 +385,8 @@ async def test_absurd_arguments(stub: Stub) -> None:
     calls: list[tuple[Awaitable[object], str, str]] = [
         (stub.GetMove(pb.GetMoveRequest(state=PACKED, bot="deep blue")), "ARGUMENT_INVALID", "bot"),
         (stub.GetMove(pb.GetMoveRequest(state=PACKED, bot="x" * 100_000)), "ARGUMENT_INVALID", "bot"),
+        # Limits go into their own field.
+        (stub.GetMove(pb.GetMoveRequest(state=PACKED, bot="plain:time=1")), "ARGUMENT_INVALID", "bot"),
         (stub.ObserveState(pb.ObserveStateRequest(state=PACKED)), "ARGUMENT_INVALID", "seat"),
         (stub.ObserveState(pb.ObserveStateRequest(state=PACKED, seat=2)), "ARGUMENT_INVALID", "seat"),
         (stub.ObserveState(pb.ObserveStateRequest(state=PACKED, seat=-1)), "ARGUMENT_INVALID", "seat"),
@@ -418,10 +420,15 @@ async def test_a_new_game_without_players(stub: Stub) -> None:
         (pb.GetGameRequest(), "game"),
         (pb.GetGameRequest(game="chess"), "game"),
         (pb.GetGameRequest(game="nebula", edition="mine"), "edition"),
+        (pb.ListBotsRequest(), "game"),
+        (pb.ListBotsRequest(game="chess"), "game"),
+        (pb.ListBotsRequest(game="nebula", edition="mine"), "edition"),
     ],
 )
-async def test_what_is_not_there(stub: Stub, request_: pb.GetGameRequest, field: str) -> None:
-    refused = await refusal(stub.GetGame(request_))
+async def test_what_is_not_there(stub: Stub, request_: pb.GetGameRequest | pb.ListBotsRequest, field: str) -> None:
+    refused = await refusal(
+        stub.GetGame(request_) if isinstance(request_, pb.GetGameRequest) else stub.ListBots(request_)
+    )
     assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "NOT_FOUND")
     assert list(refused.fields) == [field]
 

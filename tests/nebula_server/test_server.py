@@ -61,6 +61,7 @@ async def test_reflection(service: Service) -> None:
     assert {method.name for method in file.service[0].method} == {
         "ListGames",
         "GetGame",
+        "ListBots",
         "CreateState",
         "ObserveState",
         "ListMoves",
