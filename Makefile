@@ -20,8 +20,9 @@ QUALITY := tests/test_quality.py
 CHECKED := build/checked
 # The sanitiser's runtime has to be there before Python is; Python's own allocator would hide overruns from it (as would narrow
 # gaps between blocks), and memory that Python keeps until the end is no leak. Asking for too much memory stays a MemoryError.
+# With C++'s runtime beside it the sanitiser knows the exceptions of Matplotlib, which it would end the process for.
 CHECKED_RUN = NEBULA_CHECKED=1 PYTHONPATH="$(CURDIR)/$(CHECKED)/lib" PYTHONMALLOC=malloc \
-	LD_PRELOAD="$$(ldd $(CHECKED)/lib/nebula_core/build.*.so | awk '/libasan/ { print $$3 }')" \
+	LD_PRELOAD="$$(ldd $(CHECKED)/lib/nebula_core/build.*.so | awk '/libasan/ { print $$3 }') libstdc++.so.6" \
 	UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
 	ASAN_OPTIONS=abort_on_error=1:detect_leaks=0:redzone=64:allocator_may_return_null=1
 
@@ -67,6 +68,11 @@ proto: $(INSTALLED) ## Generate nebula_ai/v1 from proto/
 	$(call say,Generating Python from proto/)
 	@$(call quietly,$(PROTOC) --python_out=$(PROTO_OUT) --mypy_out=$(PROTO_OUT) proto/nebula_ai/v1/*.proto)
 	@$(call quietly,$(PROTOC) --grpc_python_out=$(PROTO_OUT) --mypy_grpc_out=$(PROTO_OUT) proto/nebula_ai/v1/*_service.proto)
+
+.PHONY: calibrate
+calibrate: build ## Rate the bots of every game by new games, for about half an hour on two cores (SETUPS=N for another length)
+	$(call say,Rating the bots by their games)
+	@$(BIN)/python -m benchmarks.calibrate $(if $(SETUPS),--setups $(SETUPS))
 
 .PHONY: clean
 clean: ## Remove what was built; the environment .venv stays

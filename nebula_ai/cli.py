@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from nebula_ai import __version__
-from nebula_ai.commands import checks, opponents, states
+from nebula_ai.commands import arena, checks, opponents, rate, states
 from nebula_ai.commands.common import Failure, complain, print_text
 from nebula_ai.errors import InvalidInput, NotPossibleNow
 
@@ -106,10 +106,14 @@ for command in (
     states.observe,
     states.moves,
     states.apply,
+    opponents.bots,
     opponents.move,
     opponents.play,
+    rate.rate,
     checks.replay,
     checks.bench,
     checks.perft,
 ):
     app.command()(command)
+
+app.add_typer(arena.app, name="arena")
