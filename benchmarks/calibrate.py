@@ -9,8 +9,8 @@ was stopped goes on from the files in its folder; what they hold of other bots, 
 
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,7 @@ from nebula_ai.arena.games import dealt, decision_seed, opened, play
 from nebula_ai.arena.results import Fixture, Header, Record, Results
 from nebula_ai.arena.statistics import Estimate, pair_results
 from nebula_ai.bench import checksum
-from nebula_ai.bots import LEVELS, Bot, SearchBot, bots_of
+from nebula_ai.bots import LEVELS, Bot, bots_of
 from nebula_ai.calibration import RATINGS
 from nebula_ai.commands.arena import progressing
 from nebula_ai.game import Game
@@ -83,14 +83,9 @@ def matches(game: Game, setups: int, folder: Path) -> list[Match]:
 def match(game: Game, players: int, pair: tuple[str, str], setups: int, folder: Path) -> Match:
     """A match, in all variants of the game."""
     header = results.made_header(game, players, list(game.variants), list(pair), seed=SEED, setups=setups)
-    # Bots are named in the file, but what a level is may have changed since.
-    content = checksum(repr([header, *(settings(bots_of(game)[name]) for name in pair)]))
+    # Another engine, or bots with other settings: another file.
+    content = checksum(repr(header))
     return Match(header, folder / f"{game.name}-{players}-{pair[0]}-{pair[1]}-{content}.jsonl")
-
-
-def settings(bot: Bot) -> str:
-    """What decides how a bot plays beside the engine, as a text."""
-    return repr(replace(bot, description="")) if isinstance(bot, SearchBot) else bot.name
 
 
 def play_all(wanted: Sequence[Match], workers: int) -> None:
@@ -151,8 +146,8 @@ def decisions(header: Header, record: Record, bot: int) -> Iterator[tuple[int, S
         state, _ = state.apply(move).settle(chance)
 
 
-def as_toml(ratings: Ratings, setups: int, times: dict[str, float]) -> str:
-    """The file of a game's ratings. `times`: milliseconds a decision, by bot."""
+def as_toml(ratings: Ratings, setups: int, bots: Mapping[str, Bot], times: Mapping[str, float]) -> str:
+    """The file of a game's ratings. By name, `bots` has those that are rated, `times` their milliseconds a decision."""
     lines = [
         "# How strong the bots are: written by `make calibrate`, and by nothing else.",
         f'engine_version = "{ratings.engine_version}"',
@@ -168,6 +163,7 @@ def as_toml(ratings: Ratings, setups: int, times: dict[str, float]) -> str:
             f"high = {round(bot.high)}",
             f"games = {bot.games}",
             f"milliseconds = {short(times[bot.bot])}",
+            f'settings_hash = "{bots[bot.bot].settings_hash}"',
         ]
     return "\n".join(lines) + "\n"
 
@@ -235,7 +231,7 @@ def main(
         (ratings,) = rating.rate_results(of_two)
         times = {bot: milliseconds(of_two, bot) for bot in bots_of(game)}
         file = ROOT / "nebula_ai" / "games" / name / RATINGS
-        file.write_text(as_toml(ratings, setups, times), encoding="utf-8")
+        file.write_text(as_toml(ratings, setups, bots_of(game), times), encoding="utf-8")
         rated.append(ratings)
         out.print(f"## {game.title}\n", ratings_table(ratings, times), rungs_table(found), sep="\n", highlight=False)
     rating_plot.plot(rated, PLOT)

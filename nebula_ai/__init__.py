@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 __version__ = version("nebula-ai")
 
+from nebula_ai.bots import Bot, Decision, bots_of
 from nebula_ai.errors import (
     CardUnknown,
     ChanceError,
@@ -28,9 +29,11 @@ from nebula_ai.search import Limits, Result, search
 from nebula_core.face import Generator, State
 
 __all__ = [
+    "Bot",
     "CardUnknown",
     "ChanceError",
     "ChancePending",
+    "Decision",
     "EditionError",
     "Game",
     "GameFinished",
@@ -46,6 +49,7 @@ __all__ = [
     "State",
     "StateError",
     "__version__",
+    "bots_of",
     "load",
     "read_state",
     "search",

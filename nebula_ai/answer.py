@@ -45,6 +45,8 @@ class Answer(TypedDict):
     depth: int
     nodes: int
     tree_full: bool
+    estimated: bool
+    """Whether playouts were cut off: see `nebula_ai.search.Result`."""
     seconds: float
     seed: int
     workers: int
@@ -68,6 +70,7 @@ def from_decision(game: Game, state: State, decision: Decision) -> Answer:
         depth=result.depth,
         nodes=result.nodes,
         tree_full=result.tree_full,
+        estimated=result.estimated,
         seconds=result.seconds,
         seed=result.seed,
         workers=result.workers,

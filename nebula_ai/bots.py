@@ -5,6 +5,7 @@ strongest and its levels, stand in the file bots.toml of its package. No bot use
 a time limit its move depends on nothing but the state, the seed and the number of workers.
 """
 
+import hashlib
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from nebula_ai.search import (
     Result,
     check_whole,
     is_number,
+    parameters_hash,
     search,
 )
 from nebula_core.face import Generator, State
@@ -78,6 +80,20 @@ class Bot(ABC):
     description: str
     """For people, in a sentence."""
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """What decides how it plays, beside the engine and what kind of bot it is: numbers, flags, None, by name."""
+        return {}
+
+    @property
+    def settings_hash(self) -> str:
+        """12 hexadecimal digits of a checksum over its kind and its settings, whatever its name.
+
+        A name stands for other settings once a game's file of bots has changed; the hash tells.
+        """
+        text = "".join(f"{name}={value!r}\n" for name, value in {"kind": type(self).__name__, **self.settings}.items())
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
     @abstractmethod
     def move(self, state: State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
         """Its move for the seat that has to decide.
@@ -118,6 +134,19 @@ class SearchBot(Bot):
             raise LimitError("power", f"must be a number from 0 to {MAX_POWER:g}")
         if not (is_number(self.least_share) and 0 <= self.least_share <= 1):
             raise LimitError("least_share", "must be a number from 0 to 1")
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The parameters, the limits and the choice."""
+        return {
+            "parameters": parameters_hash(self.parameters),
+            "time": None if self.limits.time is None else float(self.limits.time),
+            "simulations": self.limits.simulations,
+            "nodes": self.limits.nodes,
+            "decided": self.decided and self.power is None,
+            "power": None if self.power is None else float(self.power),
+            "least_share": None if self.power is None else float(self.least_share),
+        }
 
     def move(self, state: State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
         """The move found, or drawn among those found; errors are those of `search`."""
@@ -271,6 +300,7 @@ def unsearched(state: State, chosen_move: int, seed: int, workers: int) -> Decis
         workers=workers,
         stopped="unsearched",
         tree_full=False,
+        estimated=False,
         engine_version=__version__,
         parameters_hash="",
     )

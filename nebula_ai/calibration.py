@@ -31,6 +31,8 @@ class Strength:
     """How many games of this bot the rating rests on."""
     milliseconds: float
     """How long a decision typically took, on one core of the machine that measured."""
+    settings_hash: str
+    """`Bot.settings_hash` then: as long as it is the same, the bot plays as it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Calibration:
 
     engine_version: str
     bench_signature: str
-    """What the bench printed then: as long as it prints the same, the bots play as they did."""
+    """What the bench printed then: as long as it prints the same, the engine does what it did."""
     setups: int
     """How many setups each pairing played."""
     bots: dict[str, Strength]
@@ -60,13 +62,14 @@ def read_calibration(content: dict[str, object]) -> Calibration:
     top = top_table(content, InvalidInput, RATINGS, ("engine_version", "bench_signature", "setups", "bots"))
     bots = {}
     for name, value in top["bots"].mapping().items():
-        keys = value.table(("rating", "low", "high", "games", "milliseconds"))
+        keys = value.table(("rating", "low", "high", "games", "milliseconds", "settings_hash"))
         strength = Strength(
             rating=keys["rating"].real(-MAX_POINTS, MAX_POINTS),
             low=keys["low"].real(-MAX_POINTS, MAX_POINTS),
             high=keys["high"].real(-MAX_POINTS, MAX_POINTS),
             games=keys["games"].integer(1, MAX_GAMES),
             milliseconds=keys["milliseconds"].real(0, MAX_MILLISECONDS),
+            settings_hash=keys["settings_hash"].text(),
         )
         if not strength.low <= strength.rating <= strength.high:
             keys["rating"].refuse(f"{strength.rating:g} is not within {strength.low:g} to {strength.high:g}")

@@ -111,11 +111,15 @@ def rate_results(results: Sequence[Results], anchor: str = ANCHOR) -> list[Ratin
     found = []
     for game, runs in by_game.items():
         first = runs[0].header
+        hashes: dict[str, str] = {}
         for run in runs:
             for field in SAME:
                 here, there = getattr(first, field), getattr(run.header, field)
                 if here != there:
                     raise InvalidInput(field, f"the results of {game} are of {shown(here)} and of {shown(there)}")
+            for bot, settings_hash in zip(run.header.bots, run.header.settings_hashes, strict=True):
+                if hashes.setdefault(bot, settings_hash) != settings_hash:
+                    raise InvalidInput("settings_hashes", f"the results of {game} are of {bot} with different settings")
         setups = [setup for run in runs for setup in setups_of(run)]
         try:
             bots = rate(setups, anchor)

@@ -13,7 +13,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from nebula_ai.errors import InvalidInput, listed, shown_path
 from nebula_ai.rating import Ratings
-from nebula_ai.registry import standard
+from nebula_ai.registry import load
 
 FORMATS = (".png", ".svg")
 
@@ -44,6 +44,8 @@ def plot(ratings: Sequence[Ratings], path: Path) -> None:
             "axes.edgecolor": GRID,
             "xtick.color": QUIET,
             "ytick.color": INK,
+            # A name from a file is no formula, whatever it looks like.
+            "text.parse_math": False,
             # Equal ratings, equal file; and no date in it.
             "svg.hashsalt": "ratings",
         }
@@ -63,7 +65,7 @@ def draw(axes: Axes, ratings: Ratings) -> None:
     bots = ratings.bots
     places = range(len(bots))
     low, high = min(bot.low for bot in bots), max(bot.high for bot in bots)
-    axes.set_title(standard(ratings.game).title, loc="left", fontsize=13, fontweight="bold", color=INK, pad=12)
+    axes.set_title(load(ratings.game).title, loc="left", fontsize=13, fontweight="bold", color=INK, pad=12)
     axes.axvline(0, color=QUIET, linewidth=1, zorder=1)
     axes.barh(
         places, [bot.high - bot.low for bot in bots], 0.5, [bot.low for bot in bots], color=BAR, zorder=2, linewidth=0

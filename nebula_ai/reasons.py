@@ -1,9 +1,9 @@
 """Why a bot makes a move, in one to three sentences for players. Knows no game by name.
 
 First what the move brings its seat, and what the search has planned for the rest of the turn; then how the game is
-expected to end; then how much better that is than the runner-up. Every number is one of the search's, and nothing rests
-on what the seat does not see. But its own hidden cards may be named: who shows a reason to the other players shows them
-these.
+expected to end or, where playouts were cut off, how it is to stand some turns later; then how much better that is than
+the runner-up. Every number is one of the search's, and nothing rests on what the seat does not see. But its own hidden
+cards may be named: who shows a reason to the other players shows them these.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from math import sqrt
 from nebula_ai.bots import Decision
 from nebula_ai.errors import listed, number_of
 from nebula_ai.game import Game
-from nebula_ai.search import MoveReport
+from nebula_ai.search import MoveReport, Result
 from nebula_core.face import State
 
 ROOM = 70
@@ -46,13 +46,19 @@ def reason(game: Game, state: State, decision: Decision) -> str:
     name = f"`{game.format_move(state, other.move)}`"
     if not best.visits:
         return " ".join([*sentences, f"The search tried no move; next on its list is {name}."])
-    exact = result.stopped == "exhausted"
-    sentences += outlook(made, result.seat, exact)
-    if made is best:
-        sentences.append(runner_up(made, other, name, result.seat, exact))
-    else:
-        sentences.append(preferred(made, other, name, result.seat))
+    sentences += outlook(made, result)
+    sentences.append((runner_up if made is best else preferred)(made, other, name, result))
     return " ".join(sentences)
+
+
+def is_exact(result: Result) -> bool:
+    """Whether the values are those of best play to the end of the game."""
+    return result.stopped == "exhausted"
+
+
+def is_cut(result: Result) -> bool:
+    """Whether the values are of positions some turns later, and not of the end of the game."""
+    return result.estimated and not is_exact(result)
 
 
 def gained(game: Game, seen: State, line: Sequence[int]) -> list[str]:
@@ -80,8 +86,9 @@ def told(phrases: Sequence[str]) -> str:
     return listed(chosen, "and") if chosen else ""
 
 
-def outlook(made: MoveReport, seat: int, exact: bool) -> list[str]:
-    """The sentence on how the game is expected to end for `seat`; none for a move that was never tried."""
+def outlook(made: MoveReport, result: Result) -> list[str]:
+    """The sentence on how the game is expected to go for the seat; none for a move that was never tried."""
+    seat = result.seat
     points = [mean for mean in made.points if mean is not None]
     share = made.win_share[seat]
     if share is None:
@@ -89,8 +96,12 @@ def outlook(made: MoveReport, seat: int, exact: bool) -> list[str]:
     own = round(points[seat])
     lead = own - round(max(points[:seat] + points[seat + 1 :]))
     against = "as many as" if lead == 0 else f"{abs(lead)} {'more' if lead > 0 else 'fewer'} than"
-    ending = f"{number_of(own, 'point')}, {against} the best other"
-    return [f"Best play ends with {ending}, and {won(share)}." if exact else f"Expects {ending}; {wins(share)}."]
+    ahead = f"{against} the best other"
+    if is_exact(result):
+        return [f"Best play ends with {number_of(own, 'point')}, {ahead}, and {won(share)}."]
+    if is_cut(result):
+        return [f"Some turns from now it expects {number_of(own, 'point')}, {ahead}; {leads(share)}."]
+    return [f"Expects {number_of(own, 'point')}, {ahead}; {wins(share)}."]
 
 
 def won(share: float) -> str:
@@ -110,13 +121,24 @@ def wins(share: float) -> str:
     return f"wins about {number_of(tenths, 'game')} in 10"
 
 
-def runner_up(best: MoveReport, other: MoveReport, name: str, seat: int, exact: bool) -> str:
+def leads(share: float) -> str:
+    """How often a seat with this mean share of leading leads; a shared lead counts in part."""
+    tenths = round(10 * share)
+    if tenths == 0:
+        return "hardly ever leads then"
+    if tenths == 10:
+        return "nearly always leads then"
+    return f"leads then in about {tenths} of 10 lines"
+
+
+def runner_up(best: MoveReport, other: MoveReport, name: str, result: Result) -> str:
     """The sentence on how sure the choice of `best` is, and how far the runner-up, called `name`, is behind it."""
+    seat = result.seat
     value, points, share = other.value[seat], other.points[seat], other.win_share[seat]
     best_value = best.value[seat]
     if value is None or points is None or share is None or best_value is None:
         return f"Runner-up {name} was not tried."
-    if exact:
+    if is_exact(result):
         return f"Runner-up {name} ends with {number_of(round(points), 'point')}, and {won(share)}."
     lead = (best_value - value) / (DEVIATION * sqrt(1 / best.visits + 1 / other.visits))
     if best.visits < FEW_VISITS:
@@ -125,19 +147,21 @@ def runner_up(best: MoveReport, other: MoveReport, name: str, seat: int, exact: 
         sure = "Clearly best"
     else:
         sure = "Probably best" if lead >= CLOSE else "A close call"
-    return f"{sure}: runner-up {name} {difference(other, best, seat)}."
+    return f"{sure}: runner-up {name} {difference(other, best, result)}."
 
 
-def preferred(made: MoveReport, best: MoveReport, name: str, seat: int) -> str:
+def preferred(made: MoveReport, best: MoveReport, name: str, result: Result) -> str:
     """The sentence on the best move, called `name`, where another one was made."""
     if not made.visits:
         return f"The search preferred {name}."
     guess = "at a guess " if made.visits < FEW_VISITS else ""
-    return f"The search preferred {name}, which {guess}{difference(best, made, seat)}."
+    return f"The search preferred {name}, which {guess}{difference(best, made, result)}."
 
 
-def difference(one: MoveReport, other: MoveReport, seat: int) -> str:
-    """How `one` does for `seat` beside `other`, both of which were tried: in wins, and if these are alike in points."""
+def difference(one: MoveReport, other: MoveReport, result: Result) -> str:
+    """How `one` does for the seat beside `other`, both of which were tried: in wins (or in how often it leads), and if
+    these are alike in points."""
+    seat = result.seat
 
     def more(one: float | None, other: float | None, times: int = 1) -> int:
         assert one is not None, "a move that was tried has numbers"
@@ -145,9 +169,12 @@ def difference(one: MoveReport, other: MoveReport, seat: int) -> str:
         return round(times * (one - other))
 
     games = more(one.win_share[seat], other.win_share[seat], 100)
+    if games and is_cut(result):
+        return f"leads in about {abs(games)} {'more' if games > 0 else 'fewer'} of 100 lines"
     if games:
         return f"wins about {number_of(abs(games), 'game')} {'more' if games > 0 else 'fewer'} in 100"
     points = more(one.points[seat], other.points[seat])
     if points:
-        return f"wins as often, with {number_of(abs(points), 'point')} {'more' if points > 0 else 'fewer'}"
+        as_often = "leads as often" if is_cut(result) else "wins as often"
+        return f"{as_often}, with {number_of(abs(points), 'point')} {'more' if points > 0 else 'fewer'}"
     return "does as well"

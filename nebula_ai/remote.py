@@ -93,6 +93,7 @@ def answer(response: GetMoveResponse) -> Answer:
         depth=analysis.depth,
         nodes=analysis.nodes,
         tree_full=analysis.tree_full,
+        estimated=analysis.estimated,
         seconds=analysis.time.ToNanoseconds() / 1e9,
         seed=analysis.seed,
         workers=analysis.workers,

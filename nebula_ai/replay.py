@@ -10,34 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
 
-from nebula_ai.checked import load_json
 from nebula_ai.errors import InvalidInput, shown
 from nebula_ai.game import Game
+from nebula_ai.json_lines import LineError, Lines
 from nebula_ai.registry import Catalogue
 from nebula_core.face import State
-
-MAX_LINE_BYTES = 1 << 20
-"""A longer line is refused unread; real ones have a few thousand bytes."""
 
 SHOWN = 5
 """So many moves or outcomes are named in a message; more are counted."""
 
 
-class ReplayError(Exception):
-    """A replay that ended early: at which line (from 1) of the file, and why."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(f"{line}: {reason}")
-        self.line = line
-        self.reason = reason
-
-
-class Difference(ReplayError):
+class Difference(LineError):
     """What the file records and what the core says are not the same."""
-
-
-class Unreadable(ReplayError):
-    """The file is no playthrough: not JSON, a key too many, an unknown game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +71,7 @@ def replay(file: BinaryIO, catalogue: Catalogue) -> Tally:
     while not replayed.ended:
         value = lines.next()
         if value is None:
-            lines.differs(f"the file ends here without scores, {replayed.situation()}")
+            replayed.differs(f"the file ends here without scores, {replayed.situation()}")
         reader = readers.get(frozenset(value))
         if reader is None:
             keys = listed([shown(key) for key in sorted(value)])
@@ -98,7 +82,7 @@ def replay(file: BinaryIO, catalogue: Catalogue) -> Tally:
     return Tally(1, replayed.decisions, replayed.chances, replayed.snapshots)
 
 
-def begin(lines: "Lines", catalogue: Catalogue) -> tuple[Game, State]:
+def begin(lines: Lines, catalogue: Catalogue) -> tuple[Game, State]:
     """The game of the first line, and its state before the first chance event."""
     header = lines.next()
     if header is None:
@@ -115,55 +99,6 @@ def begin(lines: "Lines", catalogue: Catalogue) -> tuple[Game, State]:
         return game, game.start(players, variant)
     except InvalidInput as error:
         lines.unreadable(str(error))
-
-
-class Lines:
-    """The JSON objects of a file, one a line, and the number of the line for those who complain about it."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.number = 0
-
-    def next(self) -> dict[str, Any] | None:
-        """The object of the next line; None after the last. Raises Unreadable."""
-        line = self.file.readline(MAX_LINE_BYTES + 1)
-        if not line:
-            return None
-        self.number += 1
-        if len(line) > MAX_LINE_BYTES:
-            self.unreadable(f"the line has more than {MAX_LINE_BYTES:,} bytes")
-        try:
-            value = load_json(line.decode())
-        except UnicodeDecodeError:
-            self.unreadable("not UTF-8 text")
-        except json.JSONDecodeError as error:
-            # Some of Python's messages end with the word.
-            self.unreadable(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}")
-        except ValueError as error:
-            self.unreadable(f"not JSON: {error}")
-        if not isinstance(value, dict):
-            self.unreadable("not a JSON object")
-        return value
-
-    def field(self, value: Mapping[str, Any], key: str, kind: type[Any]) -> Any:
-        """The value of a key, which must be there and of this type. Raises Unreadable."""
-        if key not in value:
-            self.unreadable(f"the key {key!r} is missing")
-        if type(value[key]) is not kind:
-            self.unreadable(f"{key!r} must be {KINDS[kind]}, not {shown(value[key])}")
-        return value[key]
-
-    def differs(self, reason: str) -> NoReturn:
-        """Raises Difference at the line read last."""
-        raise Difference(max(self.number, 1), reason)
-
-    def unreadable(self, reason: str) -> NoReturn:
-        """Raises Unreadable at the line read last."""
-        raise Unreadable(max(self.number, 1), reason)
-
-
-KINDS: dict[type[Any], str] = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
-"""The types of JSON for people."""
 
 
 class Replayed:
@@ -195,11 +130,11 @@ class Replayed:
         """A chance event and its outcome."""
         text = self.lines.field(value, "chance", str)
         if not self.state.chance_pending:
-            self.lines.differs(f"the file has a chance event, {text!r}, {self.situation()}")
+            self.differs(f"the file has a chance event, {text!r}, {self.situation()}")
         try:
             outcome = self.game.parse_chance(self.state, text)
         except InvalidInput as error:
-            self.lines.differs(f"chance: {error.reason}")
+            self.differs(f"chance: {error.reason}")
         self.state = self.state.resolve(outcome)
         self.chances += 1
 
@@ -211,19 +146,19 @@ class Replayed:
         if not all(isinstance(text, str) for text in recorded):
             self.lines.unreadable("'legal' must be a list of texts")
         if self.state.seat is None:
-            self.lines.differs(f"the file has a decision of seat {seat}, {self.situation()}")
+            self.differs(f"the file has a decision of seat {seat}, {self.situation()}")
         if seat != self.state.seat:
-            self.lines.differs(f"seat: {seat} in the file, {self.state.seat} in the core")
+            self.differs(f"seat: {seat} in the file, {self.state.seat} in the core")
         found = self.legal()
         for where, texts in (("file", recorded), ("core", found)):
             if twice := sorted({text for text in texts if texts.count(text) > 1}):
-                self.lines.differs(f"legal moves of seat {seat}: twice in the {where}: {listed(twice)}")
+                self.differs(f"legal moves of seat {seat}: twice in the {where}: {listed(twice)}")
         parts = [("file", sorted(set(recorded) - set(found))), ("core", sorted(set(found) - set(recorded)))]
         if any(texts for _, texts in parts):
             words = "; ".join(f"only in the {where}: {listed(texts)}" for where, texts in parts if texts)
-            self.lines.differs(f"legal moves of seat {seat}: {words}")
+            self.differs(f"legal moves of seat {seat}: {words}")
         if move not in found:
-            self.lines.differs(f"move: {move!r} is not among the legal moves of seat {seat}")
+            self.differs(f"move: {move!r} is not among the legal moves of seat {seat}")
         self.state = self.state.apply(self.state.legal_moves()[found.index(move)])
         self.decisions += 1
 
@@ -237,15 +172,19 @@ class Replayed:
         scores = self.lines.field(value, "scores", list)
         winners = self.lines.field(value, "winners", list)
         if not self.state.finished:
-            self.lines.differs(f"the file has the scores, {self.situation()}")
+            self.differs(f"the file has the scores, {self.situation()}")
         self.compare("scores", scores, self.game.breakdown(self.state))
         self.compare("winners", winners, self.game.winners(self.state))
         self.ended = True
 
+    def differs(self, reason: str) -> NoReturn:
+        """Raises Difference at the line read last."""
+        raise Difference(self.lines.number, reason)
+
     def compare(self, name: str, recorded: Any, found: Any) -> None:
         """Raises Difference, naming the place, unless two JSON values are equal."""
         if difference := first_difference(name, recorded, found):
-            self.lines.differs(difference)
+            self.differs(difference)
 
 
 def first_difference(path: str, recorded: Any, found: Any) -> str | None:

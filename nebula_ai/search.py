@@ -83,9 +83,9 @@ class MoveReport:
     value: tuple[float | None, ...]
     """Mean reward, 0 to 1: what the search maximises (see `nebula_core.search.tree.Parameters`)."""
     win_share: tuple[float | None, ...]
-    """Mean share of the win, 0 to 1."""
+    """Mean share of the win, 0 to 1; see `Result.estimated`."""
     points: tuple[float | None, ...]
-    """Mean final points."""
+    """Mean final points; see `Result.estimated`."""
     line: tuple[int, ...]
     """This move and the most visited one after it, and so on. After a chance event a move of it need not be legal."""
 
@@ -114,6 +114,9 @@ class Result:
     ``simulations`` or ``time``."""
     tree_full: bool
     """Whether a tree had no memory left for a node."""
+    estimated: bool
+    """Whether playouts were cut off: `points` are then those promised where they were cut, and `win_share` the share of
+    leading there. An exhausted search is exact all the same."""
     engine_version: str
     parameters_hash: str
     """12 hexadecimal digits; equal parameters, equal hashes."""
@@ -205,6 +208,7 @@ def search(
         workers=workers,
         stopped=rule.name.lower(),
         tree_full=any(tree.full for tree in trees),
+        estimated=parameters.as_dict()["playout_turns"] > 0,
         engine_version=__version__,
         parameters_hash=parameters_hash(parameters),
     )

@@ -1,13 +1,14 @@
 """The calibration: what it writes is what the library reads, and what has been played is not played again."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
 from benchmarks import calibrate
-from nebula_ai import rating
+from nebula_ai import bots, rating
 from nebula_ai.arena import results, spread
 from nebula_ai.bench import recorded_signature
 from nebula_ai.bots import LEVELS, Bot, bots_of, parse_bot
@@ -92,8 +93,8 @@ def test_changed_level_gets_files_of_its_own(tmp_path: Path, monkeypatch: pytest
     first = path()
     assert path() == first
     assert path(3) != first
-    changed = parse_bot(game, "novice:power=0.7")
-    monkeypatch.setattr(calibrate, "bots_of", lambda game: bots_of(game) | {"novice": changed})
+    changed = replace(parse_bot(game, "novice:power=0.7"), name="novice")
+    monkeypatch.setattr(bots, "bots_of", lambda game: bots_of(game) | {"novice": changed})
     assert path() != first
 
 
@@ -112,10 +113,15 @@ def test_matches_connect_all_bots(game: Game, tmp_path: Path) -> None:
 
 
 def test_written_ratings_are_read_as_they_were() -> None:
-    bots = [Rating("best", 812.4, 790.6, 840.2, 40, 80), Rating("random", 0.0, 0.0, 0.0, 40, 80)]
-    ratings = Ratings("nebula", "random", "1.2", "aa", (2,), 40, 80, bots)
-    found = read_calibration(tomllib.loads(calibrate.as_toml(ratings, 40, {"best": 1234.5, "random": 0.0312})))
+    rated = [Rating("master", 812.4, 790.6, 840.2, 40, 80), Rating("random", 0.0, 0.0, 0.0, 40, 80)]
+    ratings = Ratings("nebula", "random", "1.2", "aa", (2,), 40, 80, rated)
+    there = bots_of(standard("nebula"))
+    content = calibrate.as_toml(ratings, 40, there, {"master": 1234.5, "random": 0.0312})
+    found = read_calibration(tomllib.loads(content))
     assert (found.engine_version, found.bench_signature, found.setups) == ("1.2", "aa", 40)
-    best = found.bots["best"]
-    assert (best.rating, best.low, best.high, best.games) == (812, 791, 840, 80)
-    assert (best.milliseconds, found.bots["random"].milliseconds) == (1234, 0.03)
+    master = found.bots["master"]
+    assert (master.rating, master.low, master.high, master.games) == (812, 791, 840, 80)
+    assert (master.milliseconds, found.bots["random"].milliseconds) == (1234, 0.03)
+    assert {name: one.settings_hash for name, one in found.bots.items()} == {
+        name: there[name].settings_hash for name in ("random", "master")
+    }

@@ -40,7 +40,10 @@ class State:
     def random_move(self, generator: Generator) -> int:
         """One legal move, uniformly. Raises GameFinished or ChancePending."""
     def sensible_move(self, generator: Generator) -> int:
-        """One legal move, seldom a foolish one: what playouts may be played with. Raises GameFinished, ChancePending."""
+        """One legal move, seldom a foolish one: what playouts may be played with.
+
+        Raises GameFinished or ChancePending.
+        """
     def estimate(self) -> list[float]:
         """For each seat the points that the position promises it: what playouts that are cut off are valued by.
 

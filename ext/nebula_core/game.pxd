@@ -71,7 +71,7 @@ ctypedef struct Game:
     # For each seat: final points, and its share of the win (they sum to WHOLE_WIN). Status must be FINISHED and nothing
     # that counts may be unknown.
     void (*outcome)(const void* tables, const void* state, int32_t* points, int32_t* win_shares) noexcept nogil
-    # For each seat: what the position promises it, in POINT_PARTS of a point: its points so far and a part of those that
-    # it has begun to earn. A cheap guess, for a search that does not play every game to its end. Alike for all seats:
-    # with the seats exchanged, so are the promises. Status must be a seat and nothing that counts may be unknown.
+    # For each seat: what the position promises it, in POINT_PARTS of a point: its points so far and a part of those
+    # that it has begun to earn. A cheap guess, for a search that does not play every game to its end. Alike for all
+    # seats: with the seats exchanged, so are the promises. Status must be a seat, and nothing that counts unknown.
     void (*estimate)(const void* tables, const void* state, int32_t* parts) noexcept nogil

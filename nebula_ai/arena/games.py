@@ -1,12 +1,13 @@
 """One game of the arena: played, or played again from its record. Knows no game by name.
 
 Everything random is drawn from the run's seed: the chance events of a setup from a stream of their own, whoever plays,
-and each decision from a seed that belongs to its setup, the challenger's seat and its place in the game. So no bot's
+and each decision from a seed that belongs to its pair, setup, challenger's seat and place in the game. So no bot's
 numbers touch the deals, and a game comes out the same whenever and wherever it is played.
 """
 
 import hashlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -68,17 +69,26 @@ def opened(header: Header, edition: Path | None) -> tuple[Game, tuple[Bot, ...]]
     return game, tuple(bots)
 
 
-def check_engine(header: Header) -> None:
-    """Raises InvalidInput unless bots of this very version made, or are to make, the moves of a run."""
+def check_bots(header: Header, edition: Path | None) -> None:
+    """Raises InvalidInput unless the bots here are those of the run: of the same version, with the same settings."""
     for field, here in (("engine_version", __version__), ("bench_signature", recorded_signature())):
         if (there := getattr(header, field)) != here:
             raise InvalidInput(field, f"the bots here are of {here}, those of the run of {shown(there)}")
+    _, bots = opened(header, edition)
+    for index, (bot, there) in enumerate(zip(bots, header.settings_hashes, strict=True)):
+        if bot.settings_hash != there:
+            raise InvalidInput(f"settings_hashes[{index}]", f"{bot.name} has other settings here than in the run")
 
 
 def play(header: Header, edition: Path | None, fixture: Fixture) -> Played:
-    """Plays a game. Raises InvalidInput if this is not the place for it: another edition, another version."""
-    check_engine(header)
+    """Plays a game. Raises InvalidInput if this is not the place for it: another edition, other bots."""
+    check_bots(header, edition)
     game, bots = opened(header, edition)
+    return play_between(bots, header, game, fixture)
+
+
+def play_between(bots: Sequence[Bot], header: Header, game: Game, fixture: Fixture) -> Played:
+    """Plays a game between these bots, which stand for those of the header, whatever these are."""
     seats = header.seats(fixture)
     thinking = [Thinking() for _ in bots]
     chance, state = dealt(header, game, fixture.setup)
@@ -100,10 +110,10 @@ def replay(header: Header, edition: Path | None, search: bool, record: Record) -
     """Plays a recorded game again, and says what differs first: ``moves[7]: …``; None if nothing does.
 
     `search`: whether the bots are asked again as well, but for those with a time limit, which need not answer alike.
-    Raises InvalidInput if this is not the place for it: another edition or, with `search`, another version.
+    Raises InvalidInput if this is not the place for it: another edition or, with `search`, other bots.
     """
     if search:
-        check_engine(header)
+        check_bots(header, edition)
     game, bots = opened(header, edition)
     seats = header.seats(record.fixture)
     chance, state = dealt(header, game, record.fixture.setup)
@@ -138,7 +148,7 @@ def dealt(header: Header, game: Game, setup: int) -> tuple[Generator, State]:
 
 def decision_seed(header: Header, fixture: Fixture, ply: int) -> int:
     """The seed for the decision after `ply` others. The bots draw from other streams of a seed than setups do."""
-    place = f"{header.seed} {fixture.setup} {fixture.seat} {ply}"
+    place = f"{header.seed} {fixture.pair} {fixture.setup} {fixture.seat} {ply}"
     return int.from_bytes(hashlib.sha256(place.encode()).digest()[:8])
 
 

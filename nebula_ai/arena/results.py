@@ -17,7 +17,7 @@ from nebula_ai.bots import parse_bot
 from nebula_ai.checked import Value, top_table
 from nebula_ai.errors import InvalidInput, shown, shown_path
 from nebula_ai.game import Game
-from nebula_ai.replay import Lines
+from nebula_ai.json_lines import Lines
 
 FORMAT = 1
 """The version of the file's format."""
@@ -55,6 +55,8 @@ class Header:
     """Setup k is of the variant k modulo their number."""
     bots: tuple[str, ...]
     """The texts of `nebula_ai.bots.parse_bot`, in their normal form."""
+    settings_hashes: tuple[str, ...]
+    """What these texts stood for: `Bot.settings_hash` of each bot."""
     seed: int
     setups: int
     """Of each pair."""
@@ -76,13 +78,16 @@ class Header:
         variants = tuple(value.word() for value in values["variants"].list(range(1, MAX_BOTS + 1)))
         if len(set(variants)) < len(variants):
             values["variants"].refuse("must be different ones")
+        bots = tuple(label(value) for value in values["bots"].list(range(2, MAX_BOTS + 1)))
+        hashes = values["settings_hashes"].list(range(len(bots), len(bots) + 1))
         return cls(
             game=label(values["game"]),
             edition=label(values["edition"]),
             edition_hash=label(values["edition_hash"]),
             players=values["players"].integer(2, MAX_PLAYERS),
             variants=variants,
-            bots=tuple(label(value) for value in values["bots"].list(range(2, MAX_BOTS + 1))),
+            bots=bots,
+            settings_hashes=tuple(label(value) for value in hashes),
             seed=values["seed"].integer(0, (1 << 64) - 1),
             setups=values["setups"].integer(1, MAX_SETUPS),
             engine_version=label(values["engine_version"]),
@@ -183,13 +188,15 @@ class Results:
 
 def made_header(game: Game, players: int, variants: list[str], bots: list[str], *, seed: int, setups: int) -> Header:
     """The header of a run of this version. `bots`: texts for `parse_bot`. Raises InvalidInput naming the field."""
+    made = [parse_bot(game, text) for text in bots]
     header = Header(
         game=game.name,
         edition=game.edition,
         edition_hash=game.rules.edition_hash.hex(),
         players=players,
         variants=tuple(variants),
-        bots=tuple(parse_bot(game, text).name for text in bots),
+        bots=tuple(bot.name for bot in made),
+        settings_hashes=tuple(bot.settings_hash for bot in made),
         seed=seed,
         setups=setups,
         engine_version=__version__,
@@ -229,8 +236,11 @@ def resume(path: Path, header: Header) -> list[Record]:
     """Makes a file ready for the games of a run to be appended, and says which stand in it already.
 
     A file that is not there or empty gets its header; the last line of one that was cut is dropped. Raises InvalidInput
-    naming the field in which the header of the file is another; Unreadable if it is not such a file; OSError.
+    naming the field in which the header of the file is another, or ``output`` for what is no ordinary file; Unreadable
+    if it is not such a file; OSError.
     """
+    if path.exists() and not path.is_file():
+        raise InvalidInput("output", f"must be an ordinary file, or none yet, not {shown_path(path)}")
     content = path.read_bytes() if path.exists() else b""
     first = line_of(header.as_json())
     if first.startswith(content):

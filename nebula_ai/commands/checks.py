@@ -19,6 +19,7 @@ from nebula_ai.commands.common import (
     print_text,
     read,
 )
+from nebula_ai.json_lines import LineError
 from nebula_core.search.tree import NODE_BYTES
 
 
@@ -45,7 +46,7 @@ def replay(
         try:
             with path.open("rb") as file:
                 tally += replays.replay(file, known)
-        except replays.ReplayError as error:
+        except LineError as error:
             kind = "difference" if isinstance(error, replays.Difference) else "unreadable"
             problems.append({"file": str(path), "line": error.line, "kind": kind, "reason": error.reason})
             if not as_json:

@@ -614,7 +614,9 @@ class GetMoveResponse(_message.Message):
     RUNNER_UP_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
-    """Why the bot makes this move, in a few sentences for players. What the seat's hidden cards are can be read from it."""
+    """Why the bot makes this move, in a few sentences for players. It may name hidden cards of the bot's seat, so the other
+    players should not read it before the game is over.
+    """
     @_builtins.property
     def move(self) -> _move_pb2.Move:
         """The move."""

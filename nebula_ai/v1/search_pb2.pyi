@@ -139,6 +139,7 @@ class Analysis(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     ENGINE_VERSION_FIELD_NUMBER: _builtins.int
     PARAMETERS_HASH_FIELD_NUMBER: _builtins.int
+    ESTIMATED_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that was searched for: the one to decide."""
     stop_rule: Global___StopRule.ValueType
@@ -165,6 +166,10 @@ class Analysis(_message.Message):
     """Hash of the search's parameters; empty if the bot does not search. Equal state, seed, limits (but for the time), workers,
     engine and parameters: equal answer.
     """
+    estimated: _builtins.bool
+    """Whether playouts were cut off some turns later: points are then those that the positions there promise, and win_share
+    the share of leading there. Where the search is exhausted the values are exact all the same.
+    """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveAnalysis]:
         """Every legal move, best first."""
@@ -190,10 +195,11 @@ class Analysis(_message.Message):
         bot: _builtins.str = ...,
         engine_version: _builtins.str = ...,
         parameters_hash: _builtins.str = ...,
+        estimated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "depth", b"depth", "engine_version", b"engine_version", "moves", b"moves", "nodes", b"nodes", "parameters_hash", b"parameters_hash", "plies", b"plies", "seat", b"seat", "seed", b"seed", "simulations", b"simulations", "stop_rule", b"stop_rule", "time", b"time", "tree_full", b"tree_full", "workers", b"workers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "depth", b"depth", "engine_version", b"engine_version", "estimated", b"estimated", "moves", b"moves", "nodes", b"nodes", "parameters_hash", b"parameters_hash", "plies", b"plies", "seat", b"seat", "seed", b"seed", "simulations", b"simulations", "stop_rule", b"stop_rule", "time", b"time", "tree_full", b"tree_full", "workers", b"workers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -255,9 +261,9 @@ class Evaluation(_message.Message):
     value: _builtins.float
     """What the search maximises, 0 to 1: the win, and the lead."""
     win_share: _builtins.float
-    """Expected share of the win, 0 to 1. All seats sum to 1."""
+    """Expected share of the win, 0 to 1, or of leading where the analysis is estimated. All seats sum to 1."""
     points: _builtins.float
-    """Expected final points."""
+    """Expected final points, or promised ones where the analysis is estimated."""
     def __init__(
         self,
         *,

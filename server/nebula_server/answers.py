@@ -204,6 +204,7 @@ def analysis(game: Game, state: State, result: Result, bot: str) -> search_pb2.A
         depth=result.depth,
         nodes=result.nodes,
         tree_full=result.tree_full,
+        estimated=result.estimated,
         time=duration(result.seconds),
         seed=result.seed,
         workers=result.workers,

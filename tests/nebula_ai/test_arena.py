@@ -345,6 +345,13 @@ def test_a_file_of_another_run_is_refused_and_kept(run: Run, file: Path, options
     assert file.read_bytes() == content
 
 
+def test_a_file_of_bots_with_other_settings_is_refused_and_kept(run: Run, file: Path) -> None:
+    # As after a change of the game's file of bots.
+    content = changed(file, 1, setting("settings_hashes", ["0123", HEADER.settings_hashes[1]])).read_bytes()
+    refuses(play(run, file), r"settings_hashes: .* \(0123, .*\): choose another --output")
+    assert file.read_bytes() == content
+
+
 @pytest.mark.parametrize("content", [b"notes", b"notes\n", b"{}\n", b'{"arena":2}\n', b"\n", b"\xff\xfe\n", b"[]"])
 def test_a_file_that_is_none_of_results_is_refused_and_kept(run: Run, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes"
@@ -368,6 +375,8 @@ def test_a_file_that_is_none_of_results_is_refused_and_kept(run: Run, tmp_path: 
         (("random", "random", "--game", "chess"), "game: 'chess' is not known.*"),
         (("random", "random", "--ray-address", "here:1"), "--ray-address says where Ray is: give --ray as well"),
         (("random", "random", "--output", "/none/results"), "/none/results: No such file or directory"),
+        (("random", "random", "--output", "tests"), "output: must be an ordinary file, or none yet, not .*tests.*"),
+        (("random", "random", "--output", "/dev/null"), "output: must be an ordinary file, or none yet, not .*null.*"),
     ],
 )
 def test_play_refuses(run: Run, arguments: tuple[str, ...], pattern: str) -> None:
@@ -477,6 +486,7 @@ def test_verify_finds_games_of_another_run(run: Run, file: Path, change: Change)
         (1, setting("players", 5), "players: must be 2 to 4, not 5"),
         (1, setting("bots", ["random"]), "bots: must have 2 to 32 elements, not 1"),
         (1, setting("bots", ["random", "\x1b[2J"]), r"bots\[1\]: must be 1 to 400 printable characters.*"),
+        (1, setting("settings_hashes", ["0123"]), "settings_hashes: must have 2 elements, not 1"),
         (1, setting("extra", 1), "extra: the key 'extra' is not known .*"),
         (1, setting("seed", 1 << 64), "seed: must be .*"),
         (1, setting("setups", 1), "setup: must be 0, not 1"),
@@ -567,11 +577,26 @@ def test_a_search_leaves_out_bots_with_a_time_limit(run: Run, tmp_path: Path) ->
     good(verify(run, write(tmp_path / "results.jsonl", header, records), "--search"))
 
 
-def test_a_search_needs_the_bots_that_played(run: Run, file: Path) -> None:
-    good(verify(run, changed(file, 1, setting("bench_signature", "0123"))))
-    refuses(
-        verify(run, file, "--search"), "bench_signature: the bots here are of [0-9a-f]+, those of the run of '0123'"
-    )
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("bench_signature", "0123", "bench_signature: the bots here are of [0-9a-f]+, those of the run of '0123'"),
+        (
+            "settings_hashes",
+            ["0123", HEADER.settings_hashes[1]],
+            r"settings_hashes\[0\]: plain:simulations=3 has other settings here than in the run",
+        ),
+    ],
+)
+def test_a_search_needs_the_bots_that_played(run: Run, file: Path, key: str, value: object, reason: str) -> None:
+    good(verify(run, changed(file, 1, setting(key, value))))
+    refuses(verify(run, file, "--search"), reason)
+
+
+def test_no_game_is_played_by_bots_that_have_changed_since() -> None:
+    header = replace(HEADER, settings_hashes=(HEADER.settings_hashes[0], "0123"))
+    with pytest.raises(InvalidInput, match=r"^settings_hashes\[1\]: random has other settings"):
+        games.play(header, None, Fixture((0, 1), 0, 0))
 
 
 def test_an_edition_of_ones_own_has_to_be_given(run: Run, tmp_path: Path) -> None:

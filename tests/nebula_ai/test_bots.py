@@ -374,6 +374,22 @@ def test_a_bots_text(text: str, name: str, changes: dict[str, Any]) -> None:
     assert parse_bot(game, bot.name) == bot
 
 
+def test_settings_have_a_hash_whatever_a_bot_is_called() -> None:
+    game = load()
+    assert parse_bot(game, "plain:simulations=1000").settings_hash == PLAIN.settings_hash
+    assert parse_bot(game, "plain:power=2").settings_hash == dataclasses.replace(PLAIN, power=2.0).settings_hash
+    assert dataclasses.replace(PLAIN, name="", description="").settings_hash == PLAIN.settings_hash
+    texts = ["random", "greedy", "flat", "plain", *LEVELS]
+    for change in ("time=1", "simulations=1", "nodes=1000", "exploration=0.1", "playout_turns=4", "power=1"):
+        texts.append(f"plain:{change}")
+    texts += ["plain:power=1,least_share=0.5", "plain:power=1,least_share=0.25"]
+    hashes = {text: parse_bot(game, text).settings_hash for text in texts}
+    hashes["not decided"] = dataclasses.replace(PLAIN, decided=False).settings_hash
+    assert len(set(hashes.values())) == len(hashes), hashes
+    # It is written into files: the same on every machine.
+    assert hashes["plain:time=1"] == "ff0e49a1dfad"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -25,7 +25,7 @@ from nebula_ai.commands.opponents import bot_answer, bot_table
 from nebula_ai.game import Game
 from nebula_ai.registry import Catalogue
 from nebula_ai.v1.opponent_service_pb2 import GetMoveRequest, GetMoveResponse
-from nebula_ai.v1.search_pb2 import StopRule
+from nebula_ai.v1.search_pb2 import Analysis, StopRule
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import Parameters
 from tests.nebula_ai.conftest import COMMAND, Outcome, Run
@@ -272,7 +272,7 @@ def test_bots_are_listed(run: Run) -> None:
 
 
 def test_ratings_are_listed_beside_the_bots() -> None:
-    calibration = Calibration("1.2.3", "0" * 16, 50, {"greedy": Strength(410.4, 379.6, 441.2, 1300, 12.4)})
+    calibration = Calibration("1.2.3", "0" * 16, 50, {"greedy": Strength(410.4, 379.6, 441.2, 1300, 12.4, "0" * 12)})
     answers = [bot_answer(bot, calibration) for bot in bots_of(GAME).values()]
     assert answers[0]["rating"] is None
     assert answers[1]["rating"] == {
@@ -310,6 +310,11 @@ def test_a_bot_with_limits_and_parameters_of_ones_own(run: Run) -> None:
     answer = json.loads(good(run("move", text(state), "--bot", bot, "--seed", "7", "--json")))
     result = search(state, Limits(simulations=60), seed=7, parameters=Parameters(exploration=0.2))
     assert [report["visits"] for report in answer["moves"]] == [report.visits for report in result.moves]
+    assert answer["estimated"] is False
+    cut = json.loads(good(run("move", text(state), "--bot", f"{bot}, playout_turns=2", "--seed", "7", "--json")))
+    assert cut["estimated"] is True
+    assert cut["plies"] < answer["plies"]
+    assert "Some turns from now" in cut["reason"]
 
 
 def test_a_move_that_is_not_the_best_one_found(run: Run) -> None:
@@ -467,6 +472,13 @@ def serving(other: OtherServer) -> Iterator[str]:
     finally:
         other.ended.set()
         running.stop(None).wait()
+
+
+def test_a_server_says_whether_playouts_were_cut_off(run: Run) -> None:
+    for estimated in (False, True):
+        response = GetMoveResponse(analysis=Analysis(estimated=estimated, stop_rule=StopRule.STOP_RULE_TIME))
+        with serving(OtherServer(response)) as address:
+            assert json.loads(good(run("move", STATE, "--server", address, "--json")))["estimated"] is estimated
 
 
 def test_a_rule_that_only_a_newer_server_knows(run: Run) -> None:

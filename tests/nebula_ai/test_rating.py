@@ -14,13 +14,8 @@ import pytest
 
 from nebula_ai import rating
 from nebula_ai.arena.results import Fixture, Header, Record, Results, line_of
-from nebula_ai.bench import recorded_signature
-from nebula_ai.bots import bots_of
-from nebula_ai.calibration import RATINGS, calibration_of
 from nebula_ai.errors import InvalidInput
-from nebula_ai.game import Game
 from nebula_ai.rating import Rating, Setup, rate, rate_results, setups_of
-from nebula_ai.registry import GAMES, Catalogue
 from tests.nebula_ai.conftest import Run
 
 TRUE = {"random": 0, "second": 150, "third": 260, "fourth": 400}
@@ -65,6 +60,7 @@ def results(
         players=players,
         variants=("full",),
         bots=bots,
+        settings_hashes=tuple("cc" for _ in bots),
         seed=seed,
         setups=max(1, len(shares) // players),
         engine_version="1",
@@ -260,6 +256,13 @@ def test_runs_in_which_a_name_means_two_bots_are_refused(field: str) -> None:
     assert caught.value.field == field
 
 
+def test_name_that_stands_for_two_settings_is_refused() -> None:
+    one, other = (results(2, ("one", "random"), [(1, 0), (1, 0)], seed=seed) for seed in (1, 2))
+    changed = Results(replace(other.header, settings_hashes=("dd", "cc")), other.records, b"")
+    with pytest.raises(InvalidInput, match=r"^settings_hashes: .* nebula are of one with different settings$"):
+        rate_results([one, changed])
+
+
 # --- The command -------------------------------------------------------------------------------------------------
 
 
@@ -312,6 +315,24 @@ def test_rate_draws_a_plot(run: Run, files: list[str], tmp_path: Path) -> None:
         assert f"<!-- {name} -->" in text
 
 
+def test_a_name_in_a_file_is_drawn_as_it_is(run: Run, tmp_path: Path) -> None:
+    formula = r"$\frac$"
+    path = tmp_path / "ratings.svg"
+    outcome = run(
+        "rate", write(tmp_path / "a.jsonl", results(2, (formula, "random"), [(1, 0)] * 2)), "--plot", str(path)
+    )
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"<!-- {formula} -->" in path.read_text(encoding="utf-8")
+
+
+def test_a_game_that_there_is_not_is_not_drawn(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", results(2, ("one", "random"), [(1, 0)] * 2, "chess"))
+    for options in ((), ("--plot", str(tmp_path / "ratings.svg"))):
+        outcome = run("rate", file, *options)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith("error: game: 'chess' is not known")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -347,16 +368,3 @@ def test_rate_says_what_to_install(run: Run, files: list[str], monkeypatch: pyte
     assert outcome.err == (
         "error: matplotlib is not installed, which ratings need: python -m pip install 'nebula-ai[rate]'\n"
     )
-
-
-# --- The ratings of this version ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("game", Catalogue().games, ids=list(GAMES))
-def test_bots_are_rated_on_this_engine(game: Game) -> None:
-    calibration = calibration_of(type(game))
-    if calibration is None:
-        pytest.skip(f"{game.title} has no {RATINGS} yet: run make calibrate")
-    stale = "the levels were calibrated on another engine: run make calibrate"
-    assert calibration.bench_signature == recorded_signature(), stale
-    assert set(calibration.bots) == set(bots_of(game)), stale

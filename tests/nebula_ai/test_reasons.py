@@ -12,7 +12,7 @@ from nebula_ai.registry import GAMES, load
 from nebula_ai.search import Limits, MoveReport, Result, search
 from nebula_core.face import Generator, State
 from nebula_core.nebula.rules import Phase
-from nebula_core.search.tree import CancelFlag
+from nebula_core.search.tree import CancelFlag, Parameters
 from tests.conformance.cases import CASES, Case, spread
 from tests.nebula_core.endings import SMALL, certain_edition, last_turns
 from tests.nebula_core.nebula.positions import Table
@@ -44,7 +44,8 @@ def test_a_reason_is_short_and_names_the_runner_up(case: Case, seed: int) -> Non
     differing = 0
     for number, state in enumerate(spread(case.decisions(seed), 12)):
         assert state.seat is not None
-        result = search(state, Limits(simulations=(1, 20, 100)[number % 3]), seed=number)
+        parameters = Parameters(playout_turns=3 if number % 4 > 1 else 0)
+        result = search(state, Limits(simulations=(1, 20, 100)[number % 3]), seed=number, parameters=parameters)
         moves = [result.move, state.random_move(generator)]
         for move in moves:
             decision = Decision(move, result)
@@ -115,16 +116,23 @@ def report(move: int, visits: int, value: float, share: float, points: tuple[flo
     return MoveReport(move, visits, visits, (0.5, 0.5, value), (rest, rest, share), points, (move,))
 
 
-def result_of(state: State, *reports: MoveReport, stopped: str = "simulations") -> Result:
+def result_of(state: State, *reports: MoveReport, stopped: str = "simulations", estimated: bool = False) -> Result:
     """A result with these reports on its moves, the best first."""
     first, *_ = state.legal_moves()
-    return replace(unsearched(state, first, 0, 1).result, moves=reports, stopped=stopped)
+    return replace(unsearched(state, first, 0, 1).result, moves=reports, stopped=stopped, estimated=estimated)
 
 
-def said(game: Game, state: State, *figures: tuple[int, float, float, tuple[float, ...]], stopped: str = "time") -> str:
+def said(
+    game: Game,
+    state: State,
+    *figures: tuple[int, float, float, tuple[float, ...]],
+    stopped: str = "time",
+    estimated: bool = False,
+) -> str:
     """The reason without what the move brings; `figures` are visits, value, win share and points of the two moves."""
     reports = [report(move, *each) for move, each in zip(state.legal_moves(), figures, strict=True)]
-    text = reason(game, state, Decision(reports[0].move, result_of(state, *reports, stopped=stopped)))
+    result = result_of(state, *reports, stopped=stopped, estimated=estimated)
+    text = reason(game, state, Decision(reports[0].move, result))
     first, rest = text.split(". ", 1)
     assert first.startswith(("Keeps S", "It is"))
     return rest
@@ -178,9 +186,48 @@ def test_how_far_the_runner_up_is_behind(game: Game, state: State, share: float,
     assert text.endswith(f". A close call: runner-up `{runner_up}` {words}.")
 
 
-def test_exact_values(game: Game, state: State) -> None:
+@pytest.mark.parametrize(
+    ("share", "points", "words"),
+    [
+        (0.71, (17.6, 20.0, 23.3), "23 points, 3 more than the best other; leads then in about 7 of 10 lines."),
+        (0.12, (35.2, 20.0, 0.9), "1 point, 34 fewer than the best other; leads then in about 1 of 10 lines."),
+        (0.04, (35.2, 40.4, 39.6), "40 points, as many as the best other; hardly ever leads then."),
+        (0.96, (-3.0, -2.0, -1.0), "-1 point, 1 more than the best other; nearly always leads then."),
+    ],
+)
+def test_what_it_expects_where_playouts_are_cut_off(
+    game: Game, state: State, share: float, points: tuple[float, ...], words: str
+) -> None:
+    text = said(game, state, (90, 0.6, share, points), (10, 0.5, 0.5, points), estimated=True)
+    assert text.startswith(f"Some turns from now it expects {words}")
+    assert not re.search("[Ww]ins|games", text)
+
+
+@pytest.mark.parametrize(
+    ("share", "own", "words"),
+    [
+        (0.562, 40.0, "leads in about 4 fewer of 100 lines"),
+        (0.61, 40.0, "leads in about 1 more of 100 lines"),
+        (0.603, 37.2, "leads as often, with 3 points fewer"),
+        (0.6, 40.4, "does as well"),
+    ],
+)
+def test_how_far_the_runner_up_is_behind_where_playouts_are_cut_off(
+    game: Game, state: State, share: float, own: float, words: str
+) -> None:
+    figures = (90, 0.6, 0.6, (1.0, 2.0, 40.0)), (80, 0.6, share, (1.0, 2.0, own))
+    runner_up = game.format_move(state, state.legal_moves()[1])
+    assert said(game, state, *figures, estimated=True).endswith(f". A close call: runner-up `{runner_up}` {words}.")
+    first, second = state.legal_moves()
+    result = result_of(state, report(second, *figures[1]), report(first, *figures[0]), estimated=True)
+    text = reason(game, state, Decision(first, result))
+    assert text.endswith(f". The search preferred `{runner_up}`, which {words}.")
+
+
+@pytest.mark.parametrize("estimated", [False, True])
+def test_exact_values(game: Game, state: State, estimated: bool) -> None:
     best, other = (5, 1.0, 1.0, (30.0, 20.0, 31.0)), (7, 0.2, 0.0, (30.0, 20.0, 29.0))
-    text = said(game, state, best, other, stopped="exhausted")
+    text = said(game, state, best, other, stopped="exhausted", estimated=estimated)
     runner_up = game.format_move(state, state.legal_moves()[1])
     assert text == (
         "Best play ends with 31 points, 1 more than the best other, and wins. "

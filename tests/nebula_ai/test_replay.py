@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from nebula_ai.json_lines import MAX_LINE_BYTES, Unreadable
 from nebula_ai.registry import Catalogue
-from nebula_ai.replay import MAX_LINE_BYTES, Difference, Tally, Unreadable, replay
+from nebula_ai.replay import Difference, Tally, replay
 
 PLAYTHROUGHS = sorted(Path("tests/data/playthroughs").absolute().glob("*/*.jsonl"))
 FULL = Path("tests/data/playthroughs/nebula/000-2p-full.jsonl").absolute()

@@ -152,6 +152,29 @@ def test_a_search_by_time_can_be_repeated_by_its_simulations(state: State) -> No
     assert again.moves == timed.moves
 
 
+CUT = Parameters(playout_turns=3, playout_policy=1)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_playouts_that_are_cut_off(state: State, workers: int) -> None:
+    limits = Limits(simulations=300)
+    whole = search(state, limits, workers=workers, decided=False)
+    result, again = (search(state, limits, workers=workers, parameters=CUT, decided=False) for _ in range(2))
+    assert timeless(result) == timeless(again)
+    assert (result.estimated, whole.estimated) == (True, False)
+    assert result.simulations == sum(report.visits for report in result.moves) == 300
+    assert result.plies < whole.plies / 5
+    for report in result.moves:
+        assert all(0 <= (value or 0) <= 1 for value in report.value)
+        assert sum(share or 0 for share in report.win_share) == pytest.approx(1 if report.visits else 0)
+
+
+def test_estimated_is_whether_playouts_are_cut_off_however_they_are_played(state: State) -> None:
+    for turns, policy in product((0, 1, 1000), (0, 1)):
+        parameters = Parameters(playout_turns=turns, playout_policy=policy)
+        assert search(state, Limits(simulations=2), parameters=parameters).estimated == (turns > 0)
+
+
 # What ends a search.
 
 
@@ -350,10 +373,10 @@ def test_arguments_out_of_range(state: State, argument: str, value: Any) -> None
 def test_equal_parameters_have_equal_hashes(state: State) -> None:
     hashes = [
         search(state, Limits(simulations=1), parameters=parameters).parameters_hash
-        for parameters in (None, Parameters(), Parameters(exploration=0.70001), Parameters(win_weight=0.7))
+        for parameters in (None, Parameters(), Parameters(exploration=0.70001), Parameters(win_weight=0.7), CUT)
     ]
     assert hashes[0] == hashes[1]
-    assert len(set(hashes)) == 3
+    assert len(set(hashes)) == 4
     assert all(len(each) == 12 and int(each, 16) >= 0 for each in hashes)
 
 

@@ -54,6 +54,8 @@ def check_playable(rules: PlayableRules, state: State, step_by_step: bool, rando
     while step_by_step and not state.finished:
         moves = state.legal_moves()
         assert state.random_move(generator) in moves
+        assert state.sensible_move(generator) in moves
+        assert len(state.estimate()) == state.players
         state, _ = state.apply(random.choice(moves)).settle(generator)
         assert rules.unpack(state.pack()) == state
     if state.finished:

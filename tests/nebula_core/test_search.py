@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,6 +124,8 @@ class Model:
         self.parameters = parameters
         self.exploration = parameters.as_dict()["exploration"]
         self.max_depth = parameters.as_dict()["max_depth"]
+        self.playout_turns = parameters.as_dict()["playout_turns"]
+        self.sensible = parameters.as_dict()["playout_policy"] == 1
         self.capacity = capacity
         self.root = Plain([0] * root.players)
         self.nodes = 1
@@ -131,6 +134,9 @@ class Model:
         moves = self.observed.legal_moves()
         self.first_moves = {move: Counter[str]() for move in moves}
         self.rewards = {move: [0] * root.players for move in moves}
+        self.points = {move: [0] * root.players for move in moves}
+        self.win_shares = {move: [0] * root.players for move in moves}
+        self.cut = 0
 
     def simulate(self) -> None:
         """One simulation."""
@@ -148,17 +154,38 @@ class Model:
             if new:
                 break
         self.plies += len(played)
-        while not state.finished:
-            state = state.apply(state.random_move(self.generator))
-            self.plies += 1
-        points, shares = state.outcome()
-        rewards = self.parameters.rewards(points, [round(share * WHOLE_WIN) for share in shares], DECISIVE_LEAD)
+        state = self.play_out(state)
+        if state.finished:
+            points, shares = state.outcome()
+            win_shares = [round(share * WHOLE_WIN) for share in shares]
+            rewards = self.parameters.rewards(points, win_shares, DECISIVE_LEAD)
+        else:
+            self.cut += 1
+            estimate = state.estimate()
+            points = [int(number) for number in estimate]
+            leaders = estimate.count(max(estimate))
+            win_shares = [WHOLE_WIN // leaders if number == max(estimate) else 0 for number in estimate]
+            rewards = by_the_formula([round(16 * number) for number in estimate], DECISIVE_LEAD)
         for node in path:
             node.visits += 1
             node.rewards = [old + reward for old, reward in zip(node.rewards, rewards, strict=True)]
         self.depth = max(self.depth, len(path) - 1)
         self.first_moves[played[0]]["visits"] += 1
-        self.rewards[played[0]] = [old + reward for old, reward in zip(self.rewards[played[0]], rewards, strict=True)]
+        for sums, gained in ((self.rewards, rewards), (self.points, points), (self.win_shares, win_shares)):
+            sums[played[0]] = [old + number for old, number in zip(sums[played[0]], gained, strict=True)]
+
+    def play_out(self, state: State) -> State:
+        """The end of the game, or where the playout is cut off."""
+        passed = 0
+        while not state.finished:
+            move = state.sensible_move(self.generator) if self.sensible else state.random_move(self.generator)
+            mover, state = state.seat, state.apply(move)
+            self.plies += 1
+            if not state.finished and state.seat != mover:
+                passed += 1
+                if passed == self.playout_turns:
+                    break
+        return state
 
     def select(self, node: Plain, state: State, first: bool) -> tuple[int, Plain | None, bool]:
         """The move to make from here, its node if it has one, and whether that is new."""
@@ -187,6 +214,16 @@ class Model:
         """What the selection maximises."""
         mean = node.rewards[seat] / REWARD_ONE / node.visits
         return mean + self.exploration * math.sqrt(natural_logarithm(node.availability) / node.visits)
+
+
+def by_the_formula(parts: list[int], decisive_lead: int) -> tuple[int, ...]:
+    """The rewards of seats that are promised so many sixteenths of a point."""
+    rewards = []
+    for seat, own in enumerate(parts):
+        margin = own - max(parts[:seat] + parts[seat + 1 :])
+        # In sixteenths as well, a quarter of the lead is four of it.
+        rewards.append(REWARD_ONE // 2 + int(REWARD_ONE * Fraction(margin, 2 * (abs(margin) + 4 * decisive_lead))))
+    return tuple(rewards)
 
 
 HANDS = [["S07", "S02"], ["S03", "S04"], ["S20", "S21"]]
@@ -222,6 +259,11 @@ LAST_TURNS: dict[str, dict[str, Any]] = {
         (10_000, {"max_depth": 2}),
         (40, {}),
         (3, {}),
+        (10_000, {"playout_policy": 1}),
+        (10_000, {"playout_turns": 1}),
+        (10_000, {"playout_turns": 2, "playout_policy": 1, "win_weight": 0.5}),
+        (3, {"playout_turns": 1, "playout_policy": 1}),
+        (10_000, {"playout_turns": 1, "max_depth": 1}),
     ],
     ids=str,
 )
@@ -233,6 +275,8 @@ def test_agrees_with_the_plain_model(table: Table, said: dict[str, Any], capacit
         model = Model(root, seed, Parameters(**values), capacity)
         for _ in range(300):
             model.simulate()
+        # The second passing of two seats' last turns ends the game.
+        assert (model.cut > 0) == (0 < model.playout_turns < root.players)
         assert (tree.nodes, tree.plies, tree.depth) == (model.nodes, model.plies, model.depth)
         found = {move.move: move for move in tree.root_moves()}
         assert found.keys() == model.first_moves.keys()
@@ -240,6 +284,8 @@ def test_agrees_with_the_plain_model(table: Table, said: dict[str, Any], capacit
             assert found[move].visits == counts["visits"]
             assert found[move].availability == counts["availability"]
             assert list(found[move].reward_sums) == model.rewards[move]
+            assert list(found[move].point_sums) == model.points[move]
+            assert list(found[move].win_sums) == model.win_shares[move]
             assert found[move].line == (move, *most_visited(model.root.children.get(move)))
 
 
@@ -257,7 +303,17 @@ def test_same_seed_same_tree(opening: State) -> None:
     assert everything(grown(opening, 500)) == everything(grown(opening, 500))
 
 
-@pytest.mark.parametrize("other", [{"seed": 2}, {"stream": 1}, {"exploration": 0.8}, {"win_weight": 0.7}])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 2},
+        {"stream": 1},
+        {"exploration": 0.8},
+        {"win_weight": 0.7},
+        {"playout_turns": 9},
+        {"playout_policy": 1},
+    ],
+)
 def test_another_seed_stream_or_parameter_gives_another_tree(opening: State, other: dict[str, Any]) -> None:
     assert everything(grown(opening, 500)) != everything(grown(opening, 500, **other))
 
@@ -323,6 +379,65 @@ def test_a_tree_never_gets_deeper_than_its_parameter(placing: State) -> None:
     assert sum(visits(tree)) == 1000
     assert not tree.full
     assert grown(placing, 1000, max_depth=2).depth == 2 < grown(placing, 1000).depth
+
+
+# Playouts that are cut off.
+
+
+CUTS: list[dict[str, Any]] = [
+    {"playout_turns": turns, "playout_policy": policy} for turns in (1, 4, 12) for policy in (0, 1)
+]
+
+
+@pytest.mark.parametrize("policy", [0, 1])
+def test_the_sooner_playouts_are_cut_off_the_shorter_they_are(opening: State, policy: float) -> None:
+    plies = [grown(opening, 200, playout_turns=turns, playout_policy=policy).plies for turns in (1, 2, 4, 12, 0)]
+    assert plies == sorted(set(plies))
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=str)
+def test_estimated_statistics_keep_their_ranges(opening: State, placing: State, cut: dict[str, Any]) -> None:
+    for root in (opening, placing):
+        tree = grown(root, 300, **cut)
+        assert everything(grown(root, 300, **cut)) == everything(tree)
+        for move in tree.root_moves():
+            assert all(0 <= total <= move.visits * REWARD_ONE for total in move.reward_sums)
+            assert sum(move.win_sums) == move.visits * WHOLE_WIN
+            assert all(0 <= total <= move.visits * WHOLE_WIN for total in move.win_sums)
+
+
+@pytest.mark.parametrize("policy", [0, 1])
+def test_more_turns_than_a_game_has_cut_nothing(opening: State, placing: State, policy: float) -> None:
+    for root in (opening, placing):
+        whole = grown(root, 100, playout_policy=policy)
+        assert everything(grown(root, 100, playout_policy=policy, playout_turns=1000)) == everything(whole)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 1000])
+def test_a_game_that_ends_before_the_cut_counts_as_it_ended(table: Table, turns: int) -> None:
+    root = last_turns(table, seat=1, full=False, observatory=[["blue"], ["red", "blue"]], galaxy=[{0: "violet"}] * 2)
+    assert everything(grown(root, 300, playout_turns=turns)) == everything(grown(root, 300))
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=str)
+@pytest.mark.parametrize("said", SMALL.values(), ids=SMALL.keys())
+def test_exhausted_whatever_the_playouts(certain: Table, said: dict[str, Any], cut: dict[str, Any]) -> None:
+    root = last_turns(certain, **said)
+    whole, tree = (Tree(root, 1, 0, Parameters(exploration=10, **values), 10_000) for values in ({}, cut))
+    for each in (whole, tree):
+        assert each.run(simulations=10_000, decided=False) is StopRule.EXHAUSTED
+    for one, other in zip(tree.root_moves(), whole.root_moves(), strict=True):
+        assert one.line == other.line
+        for sums, exact_sums in zip(one[3:6], other[3:6], strict=True):
+            assert [number * other.visits for number in sums] == [number * one.visits for number in exact_sums]
+
+
+def test_hidden_cards_change_no_playout_that_is_cut_off(table: Table, placing: State) -> None:
+    # The other seat has a red star, and keeps a task that counts them.
+    other = table.position(**PLACING, personal=[["S01", "S02"], ["S07", "S09"]])
+    assert other.estimate() != placing.estimate()
+    for cut in CUTS:
+        assert everything(grown(other, 200, **cut)) == everything(grown(placing, 200, **cut))
 
 
 # Memory.
@@ -716,13 +831,15 @@ def test_rewards_by_the_formula() -> None:
 
 
 def test_parameters_have_defaults_and_can_be_compared() -> None:
-    defaults = {"exploration": 0.7, "win_weight": 0.8, "max_depth": 512}
+    defaults = {"exploration": 0.7, "win_weight": 0.8, "max_depth": 512, "playout_turns": 0, "playout_policy": 0}
     assert Parameters().as_dict() == defaults
     assert Parameters(**defaults) == Parameters()
     assert hash(Parameters(**defaults)) == hash(Parameters())
     assert Parameters(exploration=1) != Parameters()
     assert Parameters(exploration=1).as_dict() == {**defaults, "exploration": 1.0}
-    assert repr(Parameters()) == "Parameters(exploration=0.7, win_weight=0.8, max_depth=512)"
+    assert repr(Parameters()) == (
+        "Parameters(exploration=0.7, win_weight=0.8, max_depth=512, playout_turns=0, playout_policy=0)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -731,6 +848,8 @@ def test_parameters_have_defaults_and_can_be_compared() -> None:
         *product(["exploration"], [-0.1, 10.1, math.nan, math.inf, "1", None, True]),
         *product(["win_weight"], [0, 0.001, 1.01, math.nan, []]),
         *product(["max_depth"], [0, 513, 1.5, math.nan, False]),
+        *product(["playout_turns"], [-1, 1001, 2.5, math.nan, True, None]),
+        *product(["playout_policy"], [-1, 2, 0.5, False, "random"]),
         ("temperature", 1.0),
     ],
 )
@@ -738,6 +857,75 @@ def test_parameters_out_of_range(name: str, value: Any) -> None:
     with pytest.raises(LimitError) as refused:
         Parameters(**{name: value})
     assert refused.value.field == f"parameters.{name}"
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("exploration", 0, 10), ("max_depth", 1, 512), ("playout_turns", 0, 1000), ("playout_policy", 0, 1)],
+)
+def test_a_range_reaches_from_end_to_end_and_is_named(name: str, low: int, high: int) -> None:
+    assert [Parameters(**{name: value}).as_dict()[name] for value in (low, high)] == [low, high]
+    with pytest.raises(LimitError) as refused:
+        Parameters(**{name: high + 1})
+    assert f"from {low} to {high}" in refused.value.reason
+
+
+promises = st.lists(st.integers(-(2**31), 2**31 - 1) | st.integers(-500, 500), min_size=2, max_size=4)
+
+
+@given(promises, leads)
+def test_what_a_playout_that_is_cut_off_is_worth(parts: list[int], lead: int) -> None:
+    rewards, win_shares, points = Parameters().estimated_rewards(parts, lead)
+    assert rewards == by_the_formula(parts, lead)
+    assert all(0 <= reward <= REWARD_ONE for reward in rewards)
+    for seat, reward in enumerate(rewards):
+        for other, smaller in enumerate(rewards):
+            assert smaller <= reward or parts[other] > parts[seat]
+    leaders = parts.count(max(parts))
+    assert win_shares == tuple(WHOLE_WIN // leaders if own == max(parts) else 0 for own in parts)
+    assert sum(win_shares) == WHOLE_WIN
+    assert points == tuple(int(Fraction(own, 16)) for own in parts)
+    # The weights of the result have no say in it.
+    assert Parameters(win_weight=0.3).estimated_rewards(parts, lead) == (rewards, win_shares, points)
+
+
+@given(promises, leads, st.data())
+def test_what_it_is_worth_does_not_depend_on_the_seat(parts: list[int], lead: int, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(len(parts))))
+    worth = Parameters().estimated_rewards(parts, lead)
+    exchanged = Parameters().estimated_rewards([parts[seat] for seat in order], lead)
+    assert exchanged == tuple(tuple(of[seat] for seat in order) for of in worth)
+
+
+def test_estimated_rewards_by_hand() -> None:
+    rewards = Parameters().estimated_rewards
+    half = REWARD_ONE // 2
+    # A lead of a quarter of the decisive one, 25 points, is half way to a certain win; so is one of 6.25 of 25.
+    assert rewards([16 * 40, 16 * 15], 100) == ((half + half // 2, half // 2), (12, 0), (40, 15))
+    assert rewards([100, 0], 25) == ((half + half // 2, half // 2), (12, 0), (6, 0))
+    # Three times that.
+    assert rewards([16 * 75, 0, 16 * -25], 100) == (
+        (half + half * 3 // 4, half // 4, half // 5 + 1),
+        (12, 0, 0),
+        (75, 0, -25),
+    )
+    assert rewards([9, 9, 8, 9], 100) == ((half, half, half - half // 401, half), (4, 4, 0, 4), (0, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("parts", "lead", "field"),
+    [
+        ([1], 100, "parts"),
+        ([1] * 5, 100, "parts"),
+        ([1, 2**31], 100, "parts"),
+        ([1, 0.5], 100, "parts"),
+        ([1, 2], 0, "decisive_lead"),
+    ],
+)
+def test_estimates_that_cannot_be(parts: list[Any], lead: int, field: str) -> None:
+    with pytest.raises(LimitError) as refused:
+        Parameters().estimated_rewards(parts, lead)
+    assert refused.value.field == field
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from nebula_ai.calibration import Calibration, Strength
 from nebula_ai.game import Game
 from nebula_ai.reasons import reason
 from nebula_ai.registry import Catalogue, load
-from nebula_ai.search import Limits
+from nebula_ai.search import Limits, search
 from nebula_ai.v1 import nebula_pb2, search_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice, Event
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State, StateView
 from nebula_core.face import State as CoreState
+from nebula_core.search.tree import Parameters
 from nebula_server import answers
 from tests.nebula_server.conftest import Stub, refusal
 
@@ -75,7 +76,7 @@ async def test_list_bots(stub: Stub, game: Game) -> None:
 
 
 def test_a_bots_rating() -> None:
-    calibration = Calibration("1.2.3", "0" * 16, 50, {"plain": Strength(410.4, 379.6, 441.2, 1300, 12.5)})
+    calibration = Calibration("1.2.3", "0" * 16, 50, {"plain": Strength(410.4, 379.6, 441.2, 1300, 12.5, "0" * 12)})
     timed = dataclasses.replace(PLAIN, limits=Limits(time=1.5, nodes=7))
     message = answers.bot(timed, calibration)
     assert message.limits == SearchLimits(time=Duration(seconds=1, nanos=500_000_000), nodes=7)
@@ -267,9 +268,17 @@ async def test_every_bot_of_a_game_can_be_asked(stub: Stub, game: Game) -> None:
         assert response.analysis.bot == name
         assert response.analysis.stop_rule == search_pb2.StopRule.Value(f"STOP_RULE_{decision.result.stopped.upper()}")
         assert [each.visits for each in response.analysis.moves] == [each.visits for each in decision.result.moves]
+        assert response.analysis.estimated == decision.result.estimated
         assert response.reason == reason(game, state, decision)
         assert response.HasField("runner_up") == (decision.runner_up is not None)
         assert response.runner_up.number == (decision.runner_up or 0)
+
+
+def test_an_analysis_says_whether_playouts_were_cut_off() -> None:
+    state = NEBULA.new(2, seed=4)
+    for parameters in (Parameters(), Parameters(playout_turns=2)):
+        result = search(state, Limits(simulations=5), parameters=parameters)
+        assert answers.analysis(NEBULA, state, result, "").estimated == (parameters != Parameters())
 
 
 async def test_get_move_of_a_single_legal_move(stub: Stub) -> None:

@@ -378,7 +378,7 @@ cdef move_t sensible_move(const void* edition, const void* of, Rng* rng) noexcep
     cdef const NebulaState* state = <const NebulaState*>of
     cdef move_t moves[MAX_LISTED]
     cdef move_t move
-    cdef int count
+    cdef int choices
     if state.phase == PHASE_PLACE:
         # There is a placement, or the turn would have gone on by itself.
         move = encode_move(STOP, 0)
@@ -391,8 +391,8 @@ cdef move_t sensible_move(const void* edition, const void* of, Rng* rng) noexcep
         return encode_move(TAKE, offered(tables, state))
     elif state.phase == PHASE_ADVANCE:
         # The last one declines.
-        count = advance_moves(tables, state, moves)
-        return moves[below(rng, max(1, count - 1))]
+        choices = advance_moves(tables, state, moves)
+        return moves[below(rng, max(1, choices - 1))]
     return random_move(edition, of, rng)
 
 

@@ -39,7 +39,8 @@ class Parameters:
     """How to search, immutable: see search/parameters.pxd for the unit, the range and the default of each."""
 
     def __init__(self, **values: float) -> None:
-        """Overrides of the defaults by name: `exploration`, `win_weight`, `max_depth`.
+        """Overrides of the defaults by name: `exploration`, `win_weight`, `max_depth`, `playout_turns`,
+        `playout_policy`.
 
         Raises LimitError for an unknown name or a value outside its range (field ``parameters.exploration`` …).
         """
@@ -49,6 +50,15 @@ class Parameters:
         """What a finished game is worth to each seat, in parts of REWARD_ONE.
 
         By seat, `points` (32 bits) and `win_shares` (in parts of WHOLE_WIN); `decisive_lead`: from 1, in points.
+        Raises LimitError.
+        """
+    def estimated_rewards(
+        self, parts: Sequence[int], decisive_lead: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """What a playout that is cut off is worth to each seat: rewards in parts of REWARD_ONE, shares of leading in
+        parts of WHOLE_WIN, whole points promised.
+
+        By seat, `parts`: the points promised, in sixteenths (32 bits); `decisive_lead`: from 1, in points.
         Raises LimitError.
         """
     def __eq__(self, other: object) -> bool: ...

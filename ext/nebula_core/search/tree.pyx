@@ -21,7 +21,8 @@ from nebula_core.rng cimport Rng, below, seed_rng
 from nebula_core.search cimport stop
 from nebula_core.search.logarithm cimport ln
 from nebula_core.search.parameters cimport (
-    MAX_DEPTH, MAX_PLAYOUT_TURNS, RANDOM_MOVES, REWARD_ONE as REWARD_ONE_PARTS, SENSIBLE_MOVES, estimated_rewards, rewards_of
+    MAX_DEPTH, MAX_PLAYOUT_TURNS, RANDOM_MOVES, REWARD_ONE as REWARD_ONE_PARTS, SENSIBLE_MOVES, estimated_rewards,
+    rewards_of
 )
 from nebula_core.search.stop cimport GO_ON, MAX_SIMULATIONS, RunLimits, load, monotonic, rule_that_fires, store
 
@@ -251,7 +252,7 @@ cdef int follow_solution(const Search* search, uint32_t node, void* state, Rng* 
 
 
 cdef bint play_out(Search* search) noexcept nogil:
-    """Moves of the playout policy from `search.state` on; whether to the end of the game, or only for `playout_turns`."""
+    """Moves of the playout policy from `search.state` on; whether to the game's end, or only for `playout_turns`."""
     cdef const Game* game = &search.game
     cdef void* state = search.state
     cdef uint32_t turns = 0
@@ -531,7 +532,9 @@ cdef class Parameters:
             elif name == "playout_turns":
                 self.values.playout_turns = whole_number("parameters.playout_turns", value, 0, MAX_PLAYOUT_TURNS)
             else:
-                self.values.playout_policy = whole_number("parameters.playout_policy", value, RANDOM_MOVES, SENSIBLE_MOVES)
+                self.values.playout_policy = whole_number(
+                    "parameters.playout_policy", value, RANDOM_MOVES, SENSIBLE_MOVES
+                )
 
     def as_dict(self):
         return {
@@ -562,6 +565,32 @@ cdef class Parameters:
             c_rewards,
         )
         return tuple(c_rewards[seat] for seat in range(players))
+
+    def estimated_rewards(self, parts, decisive_lead):
+        cdef int32_t[MAX_PLAYERS] c_parts
+        cdef int32_t[MAX_PLAYERS] c_points
+        cdef int32_t[MAX_PLAYERS] c_win_shares
+        cdef int64_t[MAX_PLAYERS] c_rewards
+        cdef int players = len(parts)
+        cdef int seat
+        if not 2 <= players <= MAX_PLAYERS:
+            raise LimitError("parts", f"must be 2 to {MAX_PLAYERS}")
+        for seat in range(players):
+            c_parts[seat] = whole_number("parts", parts[seat], -(1 << 31), (1 << 31) - 1)
+        estimated_rewards(
+            whole_number("decisive_lead", decisive_lead, 1, (1 << 31) - 1),
+            players,
+            c_parts,
+            c_points,
+            c_win_shares,
+            c_rewards,
+        )
+        seats = range(players)
+        return (
+            tuple([c_rewards[seat] for seat in seats]),
+            tuple([c_win_shares[seat] for seat in seats]),
+            tuple([c_points[seat] for seat in seats]),
+        )
 
     def __eq__(self, other):
         return isinstance(other, Parameters) and self.as_dict() == other.as_dict()

@@ -11,12 +11,15 @@ from nebula_core.nebula.rules import NOTHING, Phase
 from tests.nebula_core.nebula.editions import odd
 from tests.nebula_core.nebula.model import Chance, Decision, Model
 from tests.nebula_core.nebula.positions import Table
+from tests.nebula_core.nebula.promises import promises
 from tests.toml_file import write
 
 RECORDED = sorted((Path(__file__).parents[2] / "data" / "playthroughs" / "nebula").glob("*.jsonl"))
 STANDARD_GAMES = 6
 """Of each variant and number of players."""
 ODD_EDITIONS = 120
+ESTIMATED = 0.15
+"""Part of the decisions whose estimate is reckoned as well, which takes long."""
 
 PHASES = {
     "choose": Phase.CHOOSE,
@@ -94,6 +97,8 @@ def compare_game(table: Table, players: int, full: bool, random: Random) -> None
             assert isinstance(model.request, Decision)
             assert state.seat == model.request.seat
             assert sorted(table.legal(state)) == sorted(model.request.options)
+            if random.random() < ESTIMATED:
+                assert state.estimate() == promises(model)
             fields = rules.fields(state)
             check_fields(table, fields, model)
             assert rules.from_fields(fields) == state
