@@ -15,14 +15,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from nebula_ai.arena import games, results, spread
-from nebula_ai.arena.games import Thinking
+from nebula_ai.arena.games import Played, Thinking
 from nebula_ai.arena.results import Header, Record
 from nebula_ai.arena.statistics import PairResult, pair_results
 from nebula_ai.commands.common import EditionOption, Failure, JsonOption, console, note, print_json, print_text
 from nebula_ai.commands.states import PlayersOption, chosen_game
 from nebula_ai.errors import listed
+from nebula_ai.json_lines import Unreadable
 from nebula_ai.registry import GAMES
-from nebula_ai.replay import Unreadable
 
 SHOWN = 10
 """So many differences of a file are printed; more are counted."""
@@ -125,14 +125,8 @@ def play(
         played = spread.on_ray(work, left, workers, ray_address)
     else:
         played = spread.in_processes(work, left, min(workers or spread.available_cores(), header.games))
-    thinking = [Thinking() for _ in header.bots]
     try:
-        for one in progressing(played, len(ready), header.games):
-            records.append(one.record)
-            thinking = [before + new for before, new in zip(thinking, one.thinking, strict=True)]
-            if output:
-                with output.open("ab") as file:
-                    file.write(results.line_of(one.record.as_json(header)))
+        thinking = gather(played, header, records, output)
     except spread.NoRay as error:
         raise Failure(str(error)) from None
     except BrokenProcessPool:
@@ -173,7 +167,7 @@ def verify(
     header = read.header
     games.opened(header, edition)
     if search:
-        games.check_engine(header)
+        games.check_bots(header, edition)
     work = partial(replayed, header, edition, search)
     cores = min(workers or spread.available_cores(), max(len(read.records), 1))
     found = spread.in_processes(work, enumerate(read.records, 2), cores)
@@ -247,6 +241,18 @@ def progressing(made: Generator[Made], ready: int, total: int) -> Iterator[Made]
         for one in made:
             bar.advance(task)
             yield one
+
+
+def gather(played: Generator[Played], header: Header, records: list[Record], output: Path | None) -> list[Thinking]:
+    """Adds the games to `records` and to the file as they come; returns how long each bot thought in them."""
+    thinking = [Thinking() for _ in header.bots]
+    for one in progressing(played, len(records), header.games):
+        records.append(one.record)
+        thinking = [before + new for before, new in zip(thinking, one.thinking, strict=True)]
+        if output:
+            with output.open("ab") as file:
+                file.write(results.line_of(one.record.as_json(header)))
+    return thinking
 
 
 def tell(header: Header, records: list[Record], thinking: list[Thinking], as_json: bool) -> None:
