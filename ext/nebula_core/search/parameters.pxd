@@ -37,11 +37,11 @@ cdef enum PlayoutPolicy:
 
 ctypedef struct SearchParameters:
     # How much a rarely visited move draws the selection: the c of c * sqrt(ln(availability) / visits), in rewards.
-    # 0 to 10. Default 0.7, which is what Cowling, Powley and Whitehouse (2012) use for rewards from 0 to 1; a
-    # convention here, not measured yet.
+    # 0 to 10. Default 0.7, which is what Cowling, Powley and Whitehouse (2012) use for rewards from 0 to 1; the plain
+    # search keeps it. For cut playouts 0.1 is better (docs/strength.md).
     double exploration
     # The part of the reward that the result alone decides; no unit. 0.01 to 1 (only the result counts). Default 0.8; a
-    # convention, not measured yet.
+    # convention, not measured.
     double win_weight
     # The tree holds paths of this many moves at most; beyond them a simulation is a playout. 1 to MAX_DEPTH, the
     # default: more than a game lasts, so that it only bounds memory.
