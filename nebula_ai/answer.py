@@ -122,12 +122,14 @@ def searched(answer: Answer) -> bool:
 
 
 def table(answer: Answer) -> Table:
-    """The best moves; values, win shares and points are those of the seat that decides."""
+    """The best moves; all figures are those of the seat that decides, and headed as what they are where estimated."""
     seat = answer["seat"]
     shown = answer["moves"][:SHOWN_MOVES]
+    captions = []
     rows = Table(box=None, pad_edge=False)
     rows.add_column("move", no_wrap=True)
-    for heading in ("visits", "value", "win share", "points"):
+    ends = ("leads then", "points then") if answer["estimated"] else ("win share", "points")
+    for heading in ("visits", "value", *ends):
         rows.add_column(heading, justify="right", no_wrap=True)
     for report in shown:
         rows.add_row(
@@ -138,8 +140,11 @@ def table(answer: Answer) -> Table:
             cell(report["points"], seat, "{:.1f}"),
         )
     if len(answer["moves"]) > len(shown):
-        rows.caption = f"and {len(answer['moves']) - len(shown)} more: --json has every move"
-        rows.caption_justify = "left"
+        captions.append(f"and {len(answer['moves']) - len(shown)} more: --json has every move")
+    if answer["estimated"]:
+        captions.append("then: where playouts were cut off")
+    rows.caption = "\n".join(captions) or None
+    rows.caption_justify = "left"
     return rows
 
 

@@ -325,7 +325,8 @@ PLAIN = SearchBot(
     limits=Limits(simulations=1000),
 )
 
-DEFAULT_BOT = PLAIN.name
+DEFAULT_BOT = "strong"
+"""Who is asked where nobody is named: the best one of each game."""
 
 
 def greedy(game: Game) -> GreedyBot:
@@ -346,11 +347,12 @@ def bots_of(game: Game) -> dict[str, Bot]:
 def chosen(game: Game, name: str | None, limits: Limits | None = None, decided: bool = True) -> Bot:
     """The bot that is asked: the one of this name, with limits of its own, or for no name the default one.
 
-    In place of the limits of the default one there may be others, and another `decided`. Raises InvalidInput (field
-    ``bot``) for a name that there is not.
+    In place of the limits of the default one there may be others, and another `decided`. A game without a file of bots
+    has `plain` as its default. Raises InvalidInput (field ``bot``) for a name that there is not.
     """
     if not name:
-        return PLAIN if limits is None else replace(PLAIN, name="", limits=limits, decided=decided)
+        default = next((bot for bot in presets(type(game)) if bot.name == DEFAULT_BOT), PLAIN)
+        return default if limits is None else replace(default, name="", limits=limits, decided=decided)
     bots = bots_of(game)
     if name not in bots:
         raise InvalidInput("bot", unknown_word(name, bots))
@@ -410,7 +412,8 @@ def read_override(text: str, known: Sequence[str]) -> tuple[str, float]:
     if key not in known:
         raise InvalidInput("bot", unknown_word(key, known))
     try:
-        value = float(digits)
+        # Python would take 1_0 for 10, but people mistype 1.0 like that.
+        value = float(digits.replace("_", "?"))
     except ValueError:
         raise InvalidInput("bot", f"{key} must be a number, not {shown(digits)}") from None
     return key, int(value) if value.is_integer() else value

@@ -30,8 +30,9 @@ def ask(
 ) -> Answer:
     """The answer of the server at `address` (``host:port``) for the seat that has to decide in `state`.
 
-    Of the state only what this seat sees is sent. Without bot and limits the server's default answers; `decided` goes
-    with limits. It is waited for as long as the search may take, and a minute more. Raises RemoteError, LimitError.
+    Of the state only what this seat sees is sent. Without bot the server's default one answers, within `limits` if
+    there are any; `decided` goes with these. It is waited for as long as the search may take, and a minute more. Raises
+    RemoteError, LimitError.
     """
     if not re.fullmatch(r"\S+:[0-9]{1,5}", address):
         raise RemoteError(f"a server's address is HOST:PORT, not {shown(address)}")

@@ -147,6 +147,7 @@ def search(
 
     `seed`: 0 to 2**64 - 1. `workers`: 1 to 64; they share simulations, nodes and memory evenly. `memory_nodes`: nodes
     that memory is taken for at most, 1 to 2**31; when they are used up the search goes on with the trees that it has.
+    `parameters`: None for the default ones, with which the bot `plain` searches; a game's best bot has others.
     `cancel`: ends the search within milliseconds once it is set, with what has been found by then; before the first
     simulation that is the first legal move and no values. `decided`: whether a single worker ends as soon as the rest
     of its simulations or time cannot change the most visited move; several never do, because each knows only its own

@@ -15,7 +15,7 @@ from nebula_ai import __version__
 from nebula_ai.bench import recorded_signature
 from nebula_ai.bots import parse_bot
 from nebula_ai.checked import Value, top_table
-from nebula_ai.errors import InvalidInput, shown, shown_path
+from nebula_ai.errors import InvalidInput, listed, shown, shown_path
 from nebula_ai.game import Game
 from nebula_ai.json_lines import Lines
 
@@ -249,9 +249,15 @@ def resume(path: Path, header: Header) -> list[Record]:
     results = read(path)
     for field in fields(Header):
         before, now = getattr(results.header, field.name), getattr(header, field.name)
-        if before != now:
-            where = f"the file {shown_path(path)} is of another run"
-            raise InvalidInput(field.name, f"{where} ({plain(before)}, not {plain(now)}): choose another --output")
+        if before == now:
+            continue
+        different = f"{plain(before)}, not {plain(now)}"
+        if field.name == "settings_hashes":
+            # The bots, which come before, are the same.
+            other = dict.fromkeys(bot for bot, old, new in zip(header.bots, before, now, strict=True) if old != new)
+            different = f"with other settings of {listed(other, 'and')}"
+        where = f"the file {shown_path(path)} is of another run"
+        raise InvalidInput(field.name, f"{where} ({different}): choose another --output")
     if results.cut:
         with path.open("r+b") as file:
             file.truncate(len(content) - len(results.cut))

@@ -20,7 +20,8 @@ from nebula_ai.arena.results import Header, Record
 from nebula_ai.arena.statistics import PairResult, pair_results
 from nebula_ai.commands.common import EditionOption, Failure, JsonOption, console, note, print_json, print_text
 from nebula_ai.commands.states import PlayersOption, chosen_game
-from nebula_ai.errors import listed
+from nebula_ai.errors import InvalidInput, listed
+from nebula_ai.game import Game
 from nebula_ai.json_lines import Unreadable
 from nebula_ai.registry import GAMES
 
@@ -111,7 +112,7 @@ def play(
     header = results.made_header(
         made,
         made.players[0] if players is None else players,
-        list(made.variants) if variant == [ALL] else variant or [made.variants[0]],
+        variants_of(made, variant or []),
         bots,
         seed=seed,
         setups=setups,
@@ -203,6 +204,20 @@ def show(file: FileArgument, as_json: JsonOption = False) -> None:
     """
     read = read_results(file)
     tell(read.header, read.records, [], as_json)
+
+
+def variants_of(game: Game, given: list[str]) -> list[str]:
+    """The variants that --variant names, in this order: the game's first if none, every one for `ALL`.
+
+    Raises InvalidInput if there is something beside `ALL`.
+    """
+    if not given:
+        return [game.variants[0]]
+    if ALL not in given:
+        return given
+    if len(given) > 1:
+        raise InvalidInput("variant", f"{ALL} stands for every variant, so that no other can be given beside it")
+    return list(game.variants)
 
 
 def replayed(

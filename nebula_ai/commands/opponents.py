@@ -34,13 +34,15 @@ BotOption = Annotated[
     typer.Option("--bot", help="A bot, as `nebula-ai bots` lists them, or NAME:KEY=VALUE,…", show_default=DEFAULT_BOT),
 ]
 TimeOption = Annotated[
-    float | None, typer.Option("--time", metavar="SECONDS", help="Search so long at most.", show_default=False)
+    float | None,
+    typer.Option("--time", metavar="SECONDS", help=f"Let {DEFAULT_BOT} search so long at most.", show_default=False),
 ]
 SimulationsOption = Annotated[
-    int | None, typer.Option("--simulations", help="Search with so many simulations at most.", show_default=False)
+    int | None,
+    typer.Option("--simulations", help=f"Let {DEFAULT_BOT} do so many simulations at most.", show_default=False),
 ]
 NodesOption = Annotated[
-    int | None, typer.Option("--nodes", help="Search with so many nodes at most.", show_default=False)
+    int | None, typer.Option("--nodes", help=f"Let {DEFAULT_BOT} take so many nodes at most.", show_default=False)
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", help="How many cores search.")]
 
@@ -172,15 +174,17 @@ def move(
 ) -> None:
     """Ask a bot for the move of the seat that has to decide.
 
-    Either a bot is asked by name, with its own limits, or with --time,
-    --simulations or --nodes (or several: the first to fire) the plain search.
-    A bot's limits and parameters can be changed: strong:time=0.5. The bot uses
-    nothing that its seat cannot see. Equal state, seed, simulations and
-    workers: equal answer. What one worker of the plain search answered can be
-    had again, whatever ended it, with the simulations it did and --no-decided.
+    A bot is asked by its name; without one it is strong, the game's best. Each
+    has limits of its own. In place of those of strong there may be --time,
+    --simulations or --nodes (or several: the first to fire); any bot's limits
+    and parameters can be changed as in plain:time=0.5. The bot uses nothing
+    that its seat cannot see. Equal state, seed, simulations and workers: equal
+    answer. What one worker of strong answered can be had again, whatever ended
+    it, with the simulations it did and --no-decided.
 
-    Values, win shares and points in the table are those of the seat that
-    decides.
+    All figures in the table are those of the seat that decides: its share of
+    the win and its final points; or where playouts are cut off some turns
+    later, as those of strong are, how often it leads then and its points then.
 
     Examples:
 
@@ -237,7 +241,8 @@ def play(
     """Play against bots in the terminal.
 
     You choose moves by their number or by their text. You see what your seats
-    see: the cards of the bots stay hidden, and they do not see yours.
+    see: the cards of the bots stay hidden, and they do not see yours. Without
+    --bot you play against strong, the game's best.
 
     Examples:
 

@@ -565,7 +565,7 @@ class GetMoveRequest(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     WORKERS_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
-    """Who is asked: a bot as in ListBots, with its own limits. Empty, and without limits: `plain`."""
+    """Who is asked: a bot as in ListBots, with its own limits. Empty: `strong`."""
     seed: _builtins.int
     """Where the search's random numbers come from. Absent: the service draws a seed and names it in its answer."""
     workers: _builtins.int
@@ -576,7 +576,7 @@ class GetMoveRequest(_message.Message):
 
     @_builtins.property
     def limits(self) -> _search_pb2.SearchLimits:
-        """What the search may cost. Without effect on a bot that is named."""
+        """What the search may cost, in place of the limits of `strong`. Without effect on a bot that is named."""
 
     def __init__(
         self,

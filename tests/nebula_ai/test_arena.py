@@ -348,7 +348,9 @@ def test_a_file_of_another_run_is_refused_and_kept(run: Run, file: Path, options
 def test_a_file_of_bots_with_other_settings_is_refused_and_kept(run: Run, file: Path) -> None:
     # As after a change of the game's file of bots.
     content = changed(file, 1, setting("settings_hashes", ["0123", HEADER.settings_hashes[1]])).read_bytes()
-    refuses(play(run, file), r"settings_hashes: .* \(0123, .*\): choose another --output")
+    refuses(
+        play(run, file), r"settings_hashes: .* \(with other settings of plain:simulations=3\): choose another --output"
+    )
     assert file.read_bytes() == content
 
 
@@ -372,6 +374,7 @@ def test_a_file_that_is_none_of_results_is_refused_and_kept(run: Run, tmp_path: 
         (("random", "random", "--players", "9"), "players: must be 2 to 4, not 9"),
         (("random", "random", "--variant", "none"), "variant: 'none' is not known.*"),
         (("random", "random", "--variant", "full", "--variant", "full"), "variants: must be different ones"),
+        (("random", "random", "--variant", "all", "--variant", "full"), "variant: all stands for every variant, .*"),
         (("random", "random", "--game", "chess"), "game: 'chess' is not known.*"),
         (("random", "random", "--ray-address", "here:1"), "--ray-address says where Ray is: give --ray as well"),
         (("random", "random", "--output", "/none/results"), "/none/results: No such file or directory"),

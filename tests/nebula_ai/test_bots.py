@@ -75,7 +75,7 @@ def timeless(decision: Decision) -> Decision:
 def test_the_bots_of_a_game(game: Game) -> None:
     found = bots_of(game)
     assert list(found) == [*YARDSTICKS, "strong", *LEVELS]
-    assert DEFAULT_BOT in found
+    assert isinstance(found[DEFAULT_BOT], SearchBot)
     for name, bot in found.items():
         assert bot.name == name
         assert bot.description.endswith(".")
@@ -338,13 +338,19 @@ def test_choices_out_of_range(key: str, value: Any) -> None:
 # Who is asked.
 
 
-def test_the_bot_that_is_asked() -> None:
-    game = load()
+def test_the_bot_that_is_asked(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = Limits(simulations=3)
-    assert chosen(game, None) == chosen(game, "") == chosen(game, "plain") == chosen(game, "plain", limits) == PLAIN
-    assert chosen(game, None, limits, False) == dataclasses.replace(PLAIN, name="", limits=limits, decided=False)
+    assert chosen(game, "plain") == chosen(game, "plain", limits) == PLAIN
+    strong = bots_of(game)["strong"]
+    assert isinstance(strong, SearchBot)
+    assert chosen(game, None) == chosen(game, "") == strong
+    assert chosen(game, None, limits, False) == dataclasses.replace(strong, name="", limits=limits, decided=False)
     with pytest.raises(InvalidInput, match=r"^bot: 'plane' is not known \(did you mean plain\?\)$"):
         chosen(game, "plane", limits)
+    # A game that has no file of bots yet.
+    monkeypatch.setattr(bots, "presets", lambda game: ())
+    assert chosen(game, None) == PLAIN
+    assert chosen(game, None, limits) == dataclasses.replace(PLAIN, name="", limits=limits)
 
 
 @pytest.mark.parametrize(
@@ -403,6 +409,7 @@ def test_settings_have_a_hash_whatever_a_bot_is_called() -> None:
         ("plain:tine=1", "'tine' is not known (did you mean time?)"),
         ("plain:time=1,time=2", "time is given twice"),
         ("plain:time=soon", "time must be a number, not 'soon'"),
+        ("plain:time=1_0", "time must be a number, not '1_0'"),
         ("plain:time=nan", "time must be more than 0 and at most 86400 seconds"),
         ("plain:time=inf", "time must be more than 0 and at most 86400 seconds"),
         ("plain:simulations=1.5", "simulations must be a whole number from 1 to 4294967295"),

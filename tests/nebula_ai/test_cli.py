@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 from nebula_ai import Limits, __version__, bench, load, read_state, remote, search
-from nebula_ai.bots import bots_of
+from nebula_ai.bots import SearchBot, bots_of
 from nebula_ai.calibration import Calibration, Strength
 from nebula_ai.commands.common import MAX_COMPLAINT
 from nebula_ai.commands.opponents import bot_answer, bot_table
@@ -223,7 +223,9 @@ def test_perft_counts(run: Run) -> None:
 
 def test_move_is_the_librarys_answer(run: Run) -> None:
     state = walked(30)
-    result = search(state, Limits(simulations=300), seed=7)
+    strong = bots_of(GAME)["strong"]
+    assert isinstance(strong, SearchBot)
+    result = search(state, Limits(simulations=300), seed=7, parameters=strong.parameters)
     answer = json.loads(good(run("move", text(state), "--simulations", "300", "--seed", "7", "--json")))
     assert answer["move"] == GAME.format_move(state, result.move)
     assert answer["number"] == result.move
@@ -246,7 +248,7 @@ def test_move_is_the_librarys_answer(run: Run) -> None:
 def test_move_by_bot_time_and_workers(run: Run) -> None:
     state = text(walked(30))
     by_default = json.loads(good(run("move", state, "--json")))
-    by_name = json.loads(good(run("move", state, "--bot", "plain", "--json")))
+    by_name = json.loads(good(run("move", state, "--bot", "strong", "--json")))
     assert by_default | {"seconds": 0} == by_name | {"seconds": 0}
     timed = json.loads(good(run("move", state, "--time", "0.05", "--workers", "2", "--json")))
     assert timed["workers"] == 2
@@ -315,6 +317,14 @@ def test_a_bot_with_limits_and_parameters_of_ones_own(run: Run) -> None:
     assert cut["estimated"] is True
     assert cut["plies"] < answer["plies"]
     assert "Some turns from now" in cut["reason"]
+    # The table heads the figures as what they are.
+    for text_of_bot, heading, explained in (
+        (bot, "win share +points", False),
+        (f"{bot}, playout_turns=2", "leads then +points then", True),
+    ):
+        out = good(run("move", text(state), "--bot", text_of_bot, "--seed", "7"))
+        assert re.search(rf"^move +visits +value +{heading}$", out, re.MULTILINE)
+        assert bool(re.search("^then: where playouts were cut off *$", out, re.MULTILINE)) == explained
 
 
 def test_a_move_that_is_not_the_best_one_found(run: Run) -> None:
@@ -387,7 +397,7 @@ def test_a_server_answers_like_the_library(run: Run, server: str) -> None:
     there = json.loads(good(run("move", state, *options, "--server", server)))
     assert there | {"seconds": 0} == here | {"seconds": 0}
     assert there["seconds"] > 0
-    by_name = json.loads(good(run("move", state, "--bot", "plain", "--server", server, "--json")))
+    by_name = json.loads(good(run("move", state, "--bot", "strong", "--server", server, "--json")))
     by_default = json.loads(good(run("move", state, "--server", server, "--json")))
     assert by_name | {"seconds": 0} == by_default | {"seconds": 0}
     assert good(run("move", state, "--server", server)).startswith("seat ")

@@ -11,7 +11,7 @@ from nebula_ai.calibration import Calibration, Strength
 from nebula_ai.game import Game
 from nebula_ai.reasons import reason
 from nebula_ai.registry import Catalogue, load
-from nebula_ai.search import Limits, search
+from nebula_ai.search import Limits, parameters_hash, search
 from nebula_ai.v1 import nebula_pb2, search_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice, Event
@@ -218,9 +218,11 @@ async def test_get_move_by_limits(stub: Stub) -> None:
     assert {move.move.number for move in analysis.moves} == set(state.legal_moves())
     assert (analysis.seat, analysis.simulations, analysis.seed, analysis.workers) == (state.seat, 60, 11, 1)
     assert (analysis.stop_rule, analysis.bot) == (search_pb2.STOP_RULE_SIMULATIONS, "")
+    strong = bots_of(NEBULA)["strong"]
+    assert isinstance(strong, SearchBot)
+    assert analysis.parameters_hash == parameters_hash(strong.parameters)
     assert sum(move.visits for move in analysis.moves) == 60
     assert analysis.engine_version
-    assert analysis.parameters_hash
     assert not response.warnings
     for move in analysis.moves:
         assert len(move.evaluations) == (3 if move.visits else 0)
@@ -248,12 +250,12 @@ async def test_get_move_draws_a_seed_and_tells_it(stub: Stub) -> None:
 
 
 async def test_get_move_by_bot(stub: Stub) -> None:
-    request = pb.GetMoveRequest(state=packed(NEBULA.new(2, seed=4)), bot="plain", seed=1)
+    request = pb.GetMoveRequest(state=packed(NEBULA.new(2, seed=4)), bot="strong", seed=1)
     named = await stub.GetMove(request)
     request.bot = ""
     by_default = await stub.GetMove(request)
     for response in (named, by_default):
-        assert response.analysis.bot == "plain"
+        assert response.analysis.bot == "strong"
         response.analysis.ClearField("time")
     assert named == by_default
 
