@@ -17,6 +17,9 @@ PROTOC = PATH="$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I proto
 # Looks at files, not at the running core; so once is enough.
 QUALITY := tests/test_quality.py
 
+# A test process for each core, each taking over tests of the others once it has none left.
+PARALLEL := --numprocesses auto --dist worksteal
+
 CHECKED := build/checked
 # The sanitiser's runtime has to be there before Python is; Python's own allocator would hide overruns from it (as would narrow
 # gaps between blocks), and memory that Python keeps until the end is no leak. Asking for too much memory stays a MemoryError.
@@ -42,7 +45,7 @@ serve: build ## Set up what is missing, build, and start the service
 .PHONY: test
 test: build checked ## Set up what is missing, and run all tests and checks, on the checked build and on the normal one
 	$(call say,Running all tests and checks on the normal build)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PARALLEL)
 
 .PHONY: build
 build: $(INSTALLED) ## Build the native core in place
@@ -56,7 +59,7 @@ checked: $(INSTALLED) ## Build the core with bounds checks, asserts and sanitise
 		build_ext --build-lib $(CHECKED)/lib --build-temp $(CHECKED)/temp
 	$(call say,Running the tests on the checked core)
 	@# Only Python's output is captured, so that a sanitiser's report is seen.
-	@$(CHECKED_RUN) $(BIN)/python -m pytest --ignore $(QUALITY) --capture=sys
+	@$(CHECKED_RUN) $(BIN)/python -m pytest $(PARALLEL) --ignore $(QUALITY) --capture=sys
 
 .PHONY: lint
 lint: $(INSTALLED) ## Run only the checks of types, style and generated code

@@ -23,11 +23,13 @@ def blocks(page: str, language: str) -> list[str]:
 
 def shell(script: str) -> subprocess.CompletedProcess[str]:
     """Runs a script as a reader would, who has the project's environment at hand and types nothing more."""
+    # Parallel test processes set the width of a terminal that the reader does not have.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=ROOT,
-        env={**os.environ, "PATH": path},
+        env={**environment, "PATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
