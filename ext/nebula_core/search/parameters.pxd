@@ -53,6 +53,16 @@ ctypedef struct SearchParameters:
     uint32_t playout_policy
 
 
+cdef inline int64_t margin_of(int players, const int32_t* numbers, int seat) noexcept nogil:
+    """A seat's number less the highest of another seat."""
+    cdef int32_t best = numbers[1 if seat == 0 else 0]
+    cdef int other
+    for other in range(players):
+        if other != seat and numbers[other] > best:
+            best = numbers[other]
+    return <int64_t>numbers[seat] - best
+
+
 cdef inline void rewards_of(
     const SearchParameters* parameters,
     int32_t decisive_lead,
@@ -65,17 +75,11 @@ cdef inline void rewards_of(
     cdef int64_t for_result = <int64_t>(parameters.win_weight * REWARD_ONE + 0.5)
     cdef int64_t for_margin = REWARD_ONE - for_result
     cdef int64_t margin
-    cdef int64_t best
     cdef int seat
-    cdef int other
     for seat in range(players):
         margin = 0
         if win_shares[seat] == 0 or win_shares[seat] == WHOLE_WIN:
-            best = points[1 if seat == 0 else 0]
-            for other in range(players):
-                if other != seat and points[other] > best:
-                    best = points[other]
-            margin = points[seat] - best
+            margin = margin_of(players, points, seat)
             if win_shares[seat] == 0:
                 margin = max(<int64_t>-decisive_lead, min(margin, 0))
             else:
@@ -100,16 +104,10 @@ cdef inline void estimated_rewards(
     """
     cdef int64_t half = max(<int64_t>1, <int64_t>decisive_lead * POINT_PARTS // 4)
     cdef int64_t margin
-    cdef int32_t best
     cdef int leaders = 0
     cdef int seat
-    cdef int other
     for seat in range(players):
-        best = parts[1 if seat == 0 else 0]
-        for other in range(players):
-            if other != seat and parts[other] > best:
-                best = parts[other]
-        margin = <int64_t>parts[seat] - best
+        margin = margin_of(players, parts, seat)
         # Margins of less than 2**32 parts: the product fits.
         rewards[seat] = REWARD_ONE // 2 + (REWARD_ONE // 2) * margin // (half + (margin if margin >= 0 else -margin))
         points[seat] = parts[seat] // POINT_PARTS

@@ -15,7 +15,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 from posix.mman cimport MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_READ, PROT_WRITE, mmap, munmap
 
-from nebula_core.face cimport State
+from nebula_core.face cimport State, holds_at_compile_time
 from nebula_core.game cimport CHANCE, FINISHED, MAX_PLAYERS, MAX_STATE_WORDS, WHOLE_WIN as WHOLE_WIN_PARTS, Game, move_t
 from nebula_core.rng cimport Rng, below, seed_rng
 from nebula_core.search cimport stop
@@ -31,10 +31,7 @@ from nebula_core.errors import ChancePending, GameFinished, LimitError
 cdef extern from *:
     """
     #include <assert.h>
-    #define nc_static_assert(condition) _Static_assert(condition, #condition)
     """
-    # Checked by the compiler.
-    void static_assert "nc_static_assert"(bint condition) noexcept nogil
     # Checked in the checked build.
     void check "assert"(bint condition) noexcept nogil
 
@@ -48,7 +45,7 @@ cdef double[SQRT_LN_SIZE] SQRT_LN
 
 cdef void fill_sqrt_ln() noexcept:
     cdef int n
-    static_assert(sizeof(Node) == 64)
+    holds_at_compile_time(sizeof(Node) == 64)
     for n in range(1, SQRT_LN_SIZE):
         SQRT_LN[n] = sqrt(ln(n))
 
