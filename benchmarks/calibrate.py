@@ -29,6 +29,7 @@ from nebula_ai.bench import checksum
 from nebula_ai.bots import LEVELS, Bot, bots_of
 from nebula_ai.calibration import RATINGS
 from nebula_ai.commands.arena import progressing
+from nebula_ai.cores import available_cores
 from nebula_ai.game import Game
 from nebula_ai.rating import ANCHOR, Ratings
 from nebula_ai.registry import GAMES, standard
@@ -90,16 +91,14 @@ def match(game: Game, players: int, pair: tuple[str, str], setups: int, folder: 
 
 def play_all(wanted: Sequence[Match], workers: int) -> None:
     """Plays whatever is not in the files yet."""
-    ready = {match.path: {record.fixture for record in results.resume(match.path, match.header)} for match in wanted}
-    left = (
-        (match, fixture) for match in wanted for fixture in match.header.fixtures() if fixture not in ready[match.path]
-    )
+    left = [
+        (match, fixture)
+        for match in wanted
+        for fixture in results.missing(match.header, results.resume(match.path, match.header))
+    ]
     total = sum(match.header.games for match in wanted)
-    for match, record in progressing(
-        spread.in_processes(played, left, workers), sum(len(done) for done in ready.values()), total
-    ):
-        with match.path.open("ab") as file:
-            file.write(results.line_of(record.as_json(match.header)))
+    for match, record in progressing(spread.in_processes(played, left, workers), total - len(left), total):
+        results.append(match.path, match.header, record)
 
 
 def played(task: tuple[Match, Fixture]) -> tuple[Match, Record]:
@@ -221,7 +220,7 @@ def main(
     """Play the bots of every game against each other, and write down how strong they are."""
     folder.mkdir(parents=True, exist_ok=True)
     by_game = {name: matches(standard(name), setups, folder) for name in GAMES}
-    play_all([match for wanted in by_game.values() for match in wanted], spread.available_cores())
+    play_all([match for wanted in by_game.values() for match in wanted], available_cores())
     out = Console(width=WIDTH)
     rated = []
     for name, wanted in by_game.items():

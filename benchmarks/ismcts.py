@@ -27,6 +27,7 @@ from nebula_ai.bots import Bot, Decision, SearchBot, parse_bot, seen_by_mover, u
 from nebula_ai.commands.arena import WorkersOption, gather, resumed, tell
 from nebula_ai.commands.common import Failure
 from nebula_ai.commands.states import PlayersOption, chosen_game
+from nebula_ai.cores import available_cores
 from nebula_ai.game import Game
 from nebula_ai.registry import standard
 from nebula_ai.search import FIRST_STREAM, MAX_SIMULATIONS, Limits
@@ -212,10 +213,8 @@ def main(
     for name in header.variants:
         made.start(header.players, name)
     records = resumed(output, header) if output else []
-    ready = {record.fixture for record in records}
-    left = (fixture for fixture in header.fixtures() if fixture not in ready)
-    cores = min(workers or spread.available_cores(), header.games)
-    played = spread.in_processes(partial(play, header, peer), left, cores)
+    cores = min(workers or available_cores(), header.games)
+    played = spread.in_processes(partial(play, header, peer), results.missing(header, records), cores)
     thinking = gather(played, header, records, output)
     tell(header, records, thinking, as_json=False)
 

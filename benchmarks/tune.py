@@ -22,6 +22,7 @@ from nebula_ai.bots import parse_bot
 from nebula_ai.commands.arena import WorkersOption
 from nebula_ai.commands.common import Failure, console, print_text
 from nebula_ai.commands.states import PlayersOption, chosen_game
+from nebula_ai.cores import available_cores
 from nebula_ai.search import Limits
 
 BOT = "strong"
@@ -103,7 +104,7 @@ def main(
         return results.made_header(made, count, variants_of(made, variant), names, seed=seed, setups=setups)
 
     def share(header: results.Header) -> Estimate:
-        cores = min(workers or spread.available_cores(), header.games)
+        cores = min(workers or available_cores(), header.games)
         played = spread.in_processes(partial(games.play, header, None), header.fixtures(), cores)
         (result,) = pair_results(header, [one.record for one in played])
         assert result.share is not None, "there is a setup at least"

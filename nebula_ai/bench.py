@@ -13,6 +13,7 @@ import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 
 from nebula_ai.bots import PLAIN
@@ -122,6 +123,7 @@ def checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+@cache
 def recorded_signature() -> str:
     """The signature of this version."""
     text = resources.files("nebula_ai").joinpath("bench.toml").read_text(encoding="utf-8")

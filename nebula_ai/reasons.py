@@ -114,21 +114,20 @@ def won(share: float) -> str:
 def wins(share: float) -> str:
     """How often a seat with this mean share of the win wins; a shared win counts in part."""
     tenths = round(10 * share)
-    if tenths == 0:
-        return "hardly ever wins"
-    if tenths == 10:
-        return "nearly always wins"
-    return f"wins about {number_of(tenths, 'game')} in 10"
+    return how_often(tenths, "wins", f"wins about {number_of(tenths, 'game')} in 10")
 
 
 def leads(share: float) -> str:
     """How often a seat with this mean share of leading leads; a shared lead counts in part."""
     tenths = round(10 * share)
+    return how_often(tenths, "leads then", f"leads then in about {tenths} of 10 lines")
+
+
+def how_often(tenths: int, does: str, otherwise: str) -> str:
+    """In words what happens never or always, as far as tenths tell; `otherwise` in between."""
     if tenths == 0:
-        return "hardly ever leads then"
-    if tenths == 10:
-        return "nearly always leads then"
-    return f"leads then in about {tenths} of 10 lines"
+        return f"hardly ever {does}"
+    return f"nearly always {does}" if tenths == 10 else otherwise
 
 
 def runner_up(best: MoveReport, other: MoveReport, name: str, result: Result) -> str:

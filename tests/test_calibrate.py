@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import calibrate
 from nebula_ai import bots, rating
-from nebula_ai.arena import results, spread
+from nebula_ai.arena import results
 from nebula_ai.bench import recorded_signature
 from nebula_ai.bots import LEVELS, Bot, bots_of, parse_bot
 from nebula_ai.calibration import Calibration, read_calibration
@@ -34,7 +34,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(calibrate, "RUNGS", [PAIR])
     monkeypatch.setattr(calibrate, "FURTHER", [])
     monkeypatch.setattr(calibrate, "bots_of", two_bots)
-    monkeypatch.setattr(spread, "available_cores", lambda: 1)
+    monkeypatch.setattr(calibrate, "available_cores", lambda: 1)
     monkeypatch.setattr(calibrate, "DECISIONS", 6)
     monkeypatch.setattr(rating, "RESAMPLES", 20)
     (tmp_path / "nebula_ai" / "games" / GAME).mkdir(parents=True)

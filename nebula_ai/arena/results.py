@@ -6,7 +6,7 @@ that was stopped can go on. Reading checks the form of everything; what only the
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -264,6 +264,12 @@ def resume(path: Path, header: Header) -> list[Record]:
     return results.records
 
 
+def append(path: Path, header: Header, record: Record) -> None:
+    """Adds a game to a file that `resume` made ready. Raises OSError."""
+    with path.open("ab") as file:
+        file.write(line_of(record.as_json(header)))
+
+
 def label(value: Value) -> str:
     """A text on one line that a terminal may be shown. Raises InvalidInput."""
     text = value.text()
@@ -277,10 +283,15 @@ def plain(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def first_missing(header: Header, records: list[Record]) -> Fixture | None:
-    """The first of a run's games that is not among these; None if there is none."""
+def missing(header: Header, records: Iterable[Record]) -> Iterator[Fixture]:
+    """The games of a run that are not among these, in the order of `Header.fixtures`. Looks at `records` at once."""
     ready = {record.fixture for record in records}
-    return next((fixture for fixture in header.fixtures() if fixture not in ready), None)
+    return (fixture for fixture in header.fixtures() if fixture not in ready)
+
+
+def first_missing(header: Header, records: Iterable[Record]) -> Fixture | None:
+    """The first of a run's games that is not among these; None if there is none."""
+    return next(missing(header, records), None)
 
 
 def named(fixture: Fixture) -> str:

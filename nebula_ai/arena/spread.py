@@ -26,11 +26,6 @@ class NoRay(Exception):
     """Ray is not installed, or there is no cluster; the message says which."""
 
 
-def available_cores() -> int:
-    """How many cores this process may use, as far as the system tells."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def in_processes(work: Callable[[Item], Made], items: Iterable[Item], workers: int) -> Generator[Made]:
     """The results of `work` on all items, by so many processes; a single worker is this process itself.
 

@@ -20,6 +20,7 @@ from nebula_ai.arena.results import Header, Record
 from nebula_ai.arena.statistics import PairResult, pair_results
 from nebula_ai.commands.common import EditionOption, Failure, JsonOption, console, note, print_json, print_text
 from nebula_ai.commands.states import PlayersOption, chosen_game
+from nebula_ai.cores import available_cores
 from nebula_ai.errors import InvalidInput, listed
 from nebula_ai.game import Game
 from nebula_ai.json_lines import Unreadable
@@ -120,12 +121,11 @@ def play(
     games.opened(header, edition)
     work = partial(games.play, header, edition)
     records = resumed(output, header) if output else []
-    ready = {record.fixture for record in records}
-    left = (fixture for fixture in header.fixtures() if fixture not in ready)
+    left = results.missing(header, records)
     if ray:
         played = spread.on_ray(work, left, workers, ray_address)
     else:
-        played = spread.in_processes(work, left, min(workers or spread.available_cores(), header.games))
+        played = spread.in_processes(work, left, min(workers or available_cores(), header.games))
     try:
         thinking = gather(played, header, records, output)
     except spread.NoRay as error:
@@ -170,7 +170,7 @@ def verify(
     if search:
         games.check_bots(header, edition)
     work = partial(replayed, header, edition, search)
-    cores = min(workers or spread.available_cores(), max(len(read.records), 1))
+    cores = min(workers or available_cores(), max(len(read.records), 1))
     found = spread.in_processes(work, enumerate(read.records, 2), cores)
     problems = sorted((line, reason) for line, reason in progressing(found, 0, len(read.records)) if reason is not None)
     last = len(read.records) + 1
@@ -265,8 +265,7 @@ def gather(played: Generator[Played], header: Header, records: list[Record], out
         records.append(one.record)
         thinking = [before + new for before, new in zip(thinking, one.thinking, strict=True)]
         if output:
-            with output.open("ab") as file:
-                file.write(results.line_of(one.record.as_json(header)))
+            results.append(output, header, one.record)
     return thinking
 
 

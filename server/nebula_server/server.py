@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import logging
-import os
 import signal
 import socket
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from grpc import aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from nebula_ai.cores import available_cores
 from nebula_ai.errors import InvalidInput, LimitError, shown
 from nebula_ai.registry import Catalogue
 from nebula_ai.v1.opponent_service_pb2_grpc import add_OpponentServiceServicer_to_server
@@ -95,17 +95,10 @@ def serve(address: str = DEFAULT_ADDRESS, editions: Sequence[Path] = (), cores: 
     `editions` are edition files to offer beside the standard ones; `cores` is how many may search at once, all that
     this process may use if None. Raises EditionError, LimitError, InvalidInput.
     """
-    usable = usable_cores()
+    usable = available_cores()
     if cores is not None and not 1 <= cores <= usable:
         raise LimitError("cores", f"must be 1 to {usable}, the cores that this process may use, not {shown(cores)}")
     asyncio.run(run(address, Catalogue(editions), cores or usable))
-
-
-def usable_cores() -> int:
-    """How many cores this process may use: in a container or under taskset fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1  # systems where processes cannot be kept to some cores
 
 
 async def run(address: str, catalogue: Catalogue, cores: int) -> None:
