@@ -25,6 +25,8 @@ cdef void set_functions(Game* game, const Tables* tables) noexcept
 cdef Missing missing_in_setup(const Tables* tables, const ViaNebulaState* state) noexcept nogil
 # Find anew what follows from the rest of the state.
 cdef void derive(const Tables* tables, ViaNebulaState* state) noexcept nogil
+# The meadows next to a ruin, or joined to it by a chain of empty ones.
+cdef uint32_t reach_of(const Map* map, Hexes empty, int ruin) noexcept nogil
 # How many sites and buildings stand on a ruin.
 cdef int standing_on(const ViaNebulaState* state, int ruin) noexcept nogil
 # The cards that lie nowhere in sight: in the deck, in the box, or unknown in somebody's hand.

@@ -96,6 +96,11 @@ class ViaNebulaRules(Rules):
         """The state in indices; a fresh structure."""
     def from_fields(self, fields: Fields) -> State:
         """The state with these fields. Raises StateError, with the path in `Fields`, if any invariant is broken."""
+    def joined_meadows(self, state: State, count: int) -> int:
+        """Looks `count` times (1 to 2**32 - 1, else LimitError), for each ruin of the map, for the meadows that are
+        next to it or joined to it by a chain of empty ones; returns how many pairs that were, all times together. To be
+        timed from outside: it reads no clock and does not hold the GIL.
+        """
     def scores(self, state: State) -> list[Scores]:
         """For each seat its points if the game ended now: what is left on its sites and exploitations counts as
         stored."""

@@ -5,7 +5,7 @@ from enum import IntEnum
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from nebula_core.errors import MoveError, StateError
+from nebula_core.errors import LimitError, MoveError, StateError, shown
 
 from nebula_core.bits cimport lowest64, popcount
 from nebula_core.face cimport Rules, State, holds_at_compile_time, new_state
@@ -13,7 +13,7 @@ from nebula_core.game cimport MAX_STATE_BYTES
 from nebula_core.via_nebula cimport moves as move_kinds
 from nebula_core.via_nebula.hexes cimport either, has, only
 from nebula_core.via_nebula.invariants cimport check_ranges, check_state
-from nebula_core.via_nebula.play cimport NEED_PRIVATE_CONTRACT, derive, missing_in_setup, set_functions
+from nebula_core.via_nebula.play cimport NEED_PRIVATE_CONTRACT, derive, missing_in_setup, reach_of, set_functions
 from nebula_core.via_nebula.resources cimport bundle_of, count_in
 from nebula_core.via_nebula.scoring cimport Points, score, taken_by
 from nebula_core.via_nebula.state cimport (
@@ -478,6 +478,24 @@ cdef class ViaNebulaRules(Rules):
         if state.phase == PHASE_SETUP and missing_in_setup(&self.tables, state).need == NEED_PRIVATE_CONTRACT:
             return encode(move_kinds.PRIVATE_CARD, UNKNOWN_CARD)
         return None
+
+    # What is joined on the map.
+
+    def joined_meadows(self, State state not None, count):
+        cdef const ViaNebulaState* of = self.own(state)
+        cdef const Map* map = &self.tables.maps[of.map]
+        cdef uint64_t joined = 0
+        cdef uint32_t checked
+        cdef uint32_t _i
+        cdef int ruin
+        if not isinstance(count, int) or not 1 <= count < 2**32:
+            raise LimitError("count", f"must be from 1 to {2**32 - 1}, not {shown(count)}")
+        checked = count
+        with nogil:
+            for _i in range(checked):
+                for ruin in range(map.ruins):
+                    joined += popcount(reach_of(map, of.empty, ruin))
+        return joined
 
     # Points.
 
