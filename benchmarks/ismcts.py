@@ -8,6 +8,7 @@ what the table says, is as in the arena (docs/arena.md): our bot is the challeng
 """
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
@@ -28,9 +29,10 @@ from nebula_ai.commands.arena import WorkersOption, gather, resumed, tell
 from nebula_ai.commands.common import Failure
 from nebula_ai.commands.states import PlayersOption, chosen_game
 from nebula_ai.cores import available_cores
+from nebula_ai.errors import MoveError
 from nebula_ai.game import Game
 from nebula_ai.registry import standard
-from nebula_ai.search import FIRST_STREAM, MAX_SIMULATIONS, Limits
+from nebula_ai.search import FIRST_STREAM, MAX_SIMULATIONS, Limits, Reports
 from nebula_core import face
 from nebula_core.search.tree import CancelFlag
 
@@ -131,8 +133,19 @@ class IsmctsBot(Bot):
     exploration: float
     """The c of c * sqrt(ln(visits of the node) / visits of the move); for rewards from 0 to 1."""
 
-    def move(self, state: face.State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
-        """Its move. It searches on one core, cannot be cancelled, and does not tell what it found."""
+    def move(
+        self,
+        state: face.State,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        moves: Collection[int] | None = None,
+        cancel: CancelFlag | None = None,
+        reports: Reports | None = None,
+    ) -> Decision:
+        """Its move. It searches all legal moves on one core, cannot be cancelled, and does not tell what it found."""
+        if moves is not None:
+            raise MoveError("moves", "cannot be chosen from: OpenSpiel's search takes all legal moves")
         end = time.perf_counter() + self.limits.time if self.limits.time is not None else None
         seen = seen_by_mover(state, workers)
         numbers = np.random.RandomState([seed >> 32, seed & 0xFFFFFFFF])
@@ -151,8 +164,8 @@ class IsmctsBot(Bot):
             policy = bot.get_policy(root)
         except OutOfTime:
             policy = bot.get_final_policy(root, bot.lookup_node(root))
-        moves, probabilities = zip(*policy, strict=True)
-        return unsearched(seen, int(numbers.choice(moves, p=probabilities)), seed, workers)
+        found, probabilities = zip(*policy, strict=True)
+        return unsearched(seen, int(numbers.choice(found, p=probabilities)), seed, workers)
 
 
 def made_match(

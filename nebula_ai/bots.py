@@ -8,7 +8,7 @@ a time limit its move depends on nothing but the state, the seed and the number 
 import hashlib
 import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -16,14 +16,16 @@ from typing import TypeVar
 
 from nebula_ai import __version__
 from nebula_ai.checked import Value, top_table
-from nebula_ai.errors import InvalidInput, LimitError, shown, unknown_word
+from nebula_ai.errors import InvalidInput, LimitError, MoveError, shown, unknown_word
 from nebula_ai.game import Game
 from nebula_ai.search import (
     FIRST_STREAM,
     MAX_SIMULATIONS,
     MAX_WORKERS,
+    MEMORY_NODES,
     Limits,
     MoveReport,
+    Reports,
     Result,
     check_whole,
     is_number,
@@ -95,16 +97,36 @@ class Bot(ABC):
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @abstractmethod
-    def move(self, state: State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
+    def move(
+        self,
+        state: State,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        moves: Collection[int] | None = None,
+        cancel: CancelFlag | None = None,
+        reports: Reports | None = None,
+    ) -> Decision:
         """Its move for the seat that has to decide.
 
         `seed`: 0 to 2**64 - 1. `workers`: how many cores search, 1 to 64; a bot that does not search needs one.
-        `cancel`: ends a search within milliseconds once it is set. Raises LimitError, GameFinished, ChancePending,
-        MemoryError.
+        `moves`: the legal moves among which to choose, as this seat knows them; None for all. `cancel`: ends a search
+        within milliseconds once it is set. `reports`: who is told what a search has found so far. Raises LimitError,
+        MoveError (field ``moves``), GameFinished, ChancePending, MemoryError.
         """
 
+    # A bot that does not search stays as it is.
+
     def within(self, seconds: float) -> "Bot":
-        """This bot, with `seconds` (over 0) at most for a search; one that does not search stays as it is."""
+        """This bot, with `seconds` (over 0) at most for a search."""
+        return self
+
+    def with_memory(self, nodes: int) -> "Bot":
+        """This bot, with memory for so many nodes (1 to 2**31) at most."""
+        return self
+
+    def repeating(self, worker_simulations: Sequence[int]) -> "Bot":
+        """This bot, to find again what `Result.worker_simulations` are of: with them in place of its limits."""
         return self
 
 
@@ -126,6 +148,8 @@ class SearchBot(Bot):
     """None for the most visited move; else 0 (all alike) to 10."""
     least_share: float = 0.0
     """0 to 1."""
+    memory_nodes: int = MEMORY_NODES
+    """As for `search`. It decides nothing until the memory is full."""
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -148,7 +172,16 @@ class SearchBot(Bot):
             "least_share": None if self.power is None else float(self.least_share),
         }
 
-    def move(self, state: State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
+    def move(
+        self,
+        state: State,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        moves: Collection[int] | None = None,
+        cancel: CancelFlag | None = None,
+        reports: Reports | None = None,
+    ) -> Decision:
         """The move found, or drawn among those found; errors are those of `search`."""
         result = search(
             state,
@@ -156,8 +189,11 @@ class SearchBot(Bot):
             seed=seed,
             workers=workers,
             parameters=self.parameters,
+            moves=moves,
+            memory_nodes=self.memory_nodes,
             cancel=cancel,
             decided=self.decided and self.power is None,
+            reports=reports,
         )
         if self.power is None or result.stopped == "exhausted" or not result.best.visits:
             return Decision(result.move, result)
@@ -168,6 +204,14 @@ class SearchBot(Bot):
         if self.limits.time is not None and self.limits.time <= seconds:
             return self
         return replace(self, limits=replace(self.limits, time=seconds))
+
+    def with_memory(self, nodes: int) -> "SearchBot":
+        """This bot, with memory for so many nodes (1 to 2**31) at most."""
+        return replace(self, memory_nodes=min(nodes, self.memory_nodes))
+
+    def repeating(self, worker_simulations: Sequence[int]) -> "SearchBot":
+        """This bot, with these numbers in place of its limits. Raises LimitError."""
+        return replace(self, limits=Limits(worker_simulations=tuple(worker_simulations)))
 
 
 def drawn(moves: Sequence[MoveReport], power: float, least_share: float, generator: Generator) -> int:
@@ -190,10 +234,22 @@ def drawn(moves: Sequence[MoveReport], power: float, least_share: float, generat
 class RandomBot(Bot):
     """Makes a uniformly random legal move."""
 
-    def move(self, state: State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
+    def move(
+        self,
+        state: State,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        moves: Collection[int] | None = None,
+        cancel: CancelFlag | None = None,
+        reports: Reports | None = None,
+    ) -> Decision:
         """A move drawn from `seed`, without a search."""
         seen = seen_by_mover(state, workers)
-        return unsearched(seen, seen.random_move(Generator(seed, FIRST_STREAM)), seed, workers)
+        possible = among(seen, moves)
+        generator = Generator(seed, FIRST_STREAM)
+        chosen_move = seen.random_move(generator) if moves is None else possible[generator.below(len(possible))]
+        return unsearched(seen, chosen_move, seed, workers, possible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,32 +263,41 @@ class GreedyBot(Bot):
 
     game: Game
 
-    def move(self, state: State, *, seed: int = 0, workers: int = 1, cancel: CancelFlag | None = None) -> Decision:
+    def move(
+        self,
+        state: State,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        moves: Collection[int] | None = None,
+        cancel: CancelFlag | None = None,
+        reports: Reports | None = None,
+    ) -> Decision:
         """The first move of a best turn, without a search."""
         seen = seen_by_mover(state, workers)
         generator = Generator(seed, FIRST_STREAM)
-        first_moves = self.best_first_moves(seen, generator)
-        return unsearched(seen, first_moves[generator.below(len(first_moves))], seed, workers)
+        first_moves = self.best_first_moves(seen, generator, moves)
+        return unsearched(seen, first_moves[generator.below(len(first_moves))], seed, workers, moves)
 
-    def best_first_moves(self, seen: State, generator: Generator) -> list[int]:
-        """The legal moves, ascending, that begin a best sequence."""
+    def best_first_moves(self, seen: State, generator: Generator, moves: Collection[int] | None = None) -> list[int]:
+        """The legal moves, or those of them that are given, ascending, that begin a best sequence. Raises MoveError."""
         seat = seen.seat
         assert seat is not None, "a seat has to decide"
-        known = seen.legal_moves()
+        known = among(seen, moves)
         sample = seen.determinize(seat, generator)
         # Cards of its own that the seat does not know make a difference between the two.
         possible = set(sample.legal_moves())
-        moves = [move for move in known if move in possible]
-        if not moves:
+        first = [move for move in known if move in possible]
+        if not first:
             return known
         best: dict[int, int] = {}
-        for state, first_moves in turn_ends(sample, moves, seat, generator):
+        for state, first_moves in turn_ends(sample, first, seat, generator):
             scores = self.game.breakdown(state)[seat]
             assert scores is not None, "nothing is hidden in a sample"
             for move in first_moves:
                 best[move] = max(best.get(move, scores["total"]), scores["total"])
         most = max(best.values())
-        return [move for move in moves if best[move] == most]
+        return [move for move in first if best[move] == most]
 
 
 Leading = dict[State, frozenset[int]]
@@ -279,8 +344,23 @@ def seen_by_mover(state: State, workers: int) -> State:
     return state.observe(state.seat)
 
 
-def unsearched(state: State, chosen_move: int, seed: int, workers: int) -> Decision:
-    """A decision that rests on no search: the move made comes first, the other ones follow, ascending."""
+def among(state: State, moves: Collection[int] | None) -> list[int]:
+    """The legal moves among which a bot may choose, ascending. Raises MoveError (field ``moves``)."""
+    legal = state.legal_moves()
+    if moves is None:
+        return legal
+    if not moves:
+        raise MoveError("moves", "must have at least one legal move")
+    for move in moves:
+        if move not in legal:
+            raise MoveError("moves", f"{move} is the number of no legal move")
+    return sorted(set(moves))
+
+
+def unsearched(
+    state: State, chosen_move: int, seed: int, workers: int, moves: Collection[int] | None = None
+) -> Decision:
+    """A decision that rests on no search: the move made comes first, then the other ones of `moves`, or all, ascend."""
     assert state.seat is not None, "a seat has decided"
     unknown = (None,) * state.players
     result = Result(
@@ -289,7 +369,7 @@ def unsearched(state: State, chosen_move: int, seed: int, workers: int) -> Decis
             MoveReport(
                 move=move, visits=0, availability=0, value=unknown, win_share=unknown, points=unknown, line=(move,)
             )
-            for move in sorted(state.legal_moves(), key=lambda move: (move != chosen_move, move))
+            for move in sorted(among(state, moves), key=lambda move: (move != chosen_move, move))
         ),
         simulations=0,
         plies=0,
@@ -298,6 +378,7 @@ def unsearched(state: State, chosen_move: int, seed: int, workers: int) -> Decis
         seconds=0.0,
         seed=seed,
         workers=workers,
+        worker_simulations=(),
         stopped="unsearched",
         tree_full=False,
         estimated=False,

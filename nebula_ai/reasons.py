@@ -12,7 +12,7 @@ from math import sqrt
 from nebula_ai.bots import Decision
 from nebula_ai.errors import listed, number_of
 from nebula_ai.game import Game
-from nebula_ai.search import MoveReport, Result
+from nebula_ai.search import MoveReport, Result, rest_of_turn
 from nebula_core.face import State
 
 ROOM = 70
@@ -64,11 +64,8 @@ def is_cut(result: Result) -> bool:
 def gained(game: Game, seen: State, line: Sequence[int]) -> list[str]:
     """The sentence on what a line brings: at once, and later until the seat's turn ends, chance decides, or the seat
     cannot be sure that the next move is legal; none if there is nothing to tell."""
-    first = state = seen.apply(line[0])
-    for move in line[1:]:
-        if state.seat != seen.seat or move not in state.legal_moves():
-            break
-        state = state.apply(move)
+    first = seen.apply(line[0])
+    _, state = rest_of_turn(seen, line)
     at_once = told(game.gains(seen, first))
     planned = told(game.gains(first, state)) if state != first else ""
     if not at_once:

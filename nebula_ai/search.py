@@ -7,8 +7,8 @@ time.
 
 import hashlib
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from nebula_ai import __version__
@@ -27,6 +27,9 @@ seed deals from another stream, and no search draws the numbers that dealt its c
 
 MEMORY_NODES = 1 << 22
 """Nodes that the trees of a search may hold together, unless it is told otherwise: 256 MB."""
+
+FIRST_REPORT_SECONDS = 0.05
+"""When a search that is watched reports for the first time, at the latest: so soon that it seems to be at once."""
 
 PRECEDENCE = (
     StopRule.CANCELLED,
@@ -53,10 +56,14 @@ class Limits:
     """Of all workers together: 1 to 2**32 - 1."""
     nodes: int | None = None
     """In the trees of all workers together: 1 to 2**31. Simulations that find no node to add use them up as well."""
+    worker_simulations: tuple[int, ...] | None = None
+    """Of each worker by itself, 0 to 2**32 - 1, in place of simulations and nodes: those of an earlier `Result`, to
+    have it again."""
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, naming the limit."""
-        if self.time is None and self.simulations is None and self.nodes is None:
+        given = (self.time, self.simulations, self.nodes, self.worker_simulations)
+        if all(limit is None for limit in given):
             raise LimitError("limits", "must have a time, a number of simulations, or a number of nodes")
         # A comparison with a NaN is false.
         if self.time is not None and not (is_number(self.time) and 0 < self.time <= MAX_SECONDS):
@@ -65,6 +72,13 @@ class Limits:
             check_whole("limits.simulations", self.simulations, 1, MAX_SIMULATIONS)
         if self.nodes is not None:
             check_whole("limits.nodes", self.nodes, 1, MAX_NODES)
+        if self.worker_simulations is not None:
+            if self.simulations is not None or self.nodes is not None:
+                raise LimitError("limits.worker_simulations", "cannot stand beside simulations or nodes")
+            if not 1 <= len(self.worker_simulations) <= MAX_WORKERS:
+                raise LimitError("limits.worker_simulations", f"must be 1 to {MAX_WORKERS} numbers")
+            for worker, simulations in enumerate(self.worker_simulations):
+                check_whole(f"limits.worker_simulations[{worker}]", simulations, 0, MAX_SIMULATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +106,13 @@ class MoveReport:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of a search. Counts are those of all workers."""
+    """The outcome of a search, or what it has found so far. Counts are those of all workers."""
 
     seat: int
     """Whose decision it is."""
     moves: tuple[MoveReport, ...]
-    """Every legal move, best first: most visits, then the higher value for `seat`, then the lower number. If the search
-    was exhausted the values are exact, and count before the visits."""
+    """Every move that the search could choose, best first: most visits, then the higher value for `seat`, then the
+    lower number. If the search was exhausted the values are exact, and count before the visits."""
     simulations: int
     plies: int
     """Decisions made in all simulations, in the tree and in playouts."""
@@ -109,9 +123,12 @@ class Result:
     seed: int
     workers: int
     """As asked for; where there are fewer simulations or nodes than workers, some had nothing to do."""
+    worker_simulations: tuple[int, ...]
+    """Simulations of each worker that had something to do. As a limit they bring the same result again, whatever ended
+    this search."""
     stopped: str
     """The rule that ended the search: ``cancelled``, ``forced``, ``exhausted``, ``decided``, ``nodes``,
-    ``simulations`` or ``time``."""
+    ``simulations`` or ``time``; empty as long as it goes on."""
     tree_full: bool
     """Whether a tree had no memory left for a node."""
     estimated: bool
@@ -132,6 +149,16 @@ class Result:
         return self.moves[0].move
 
 
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Somebody who wants to know what a search has found so far."""
+
+    tell: Callable[[Result], None]
+    """Called in the thread that called `search`, which waits meanwhile. What the search finds does not depend on it."""
+    interval: float
+    """Seconds of searching from one report to the next; the first one comes sooner if this is long."""
+
+
 def search(
     state: State,
     limits: Limits,
@@ -139,28 +166,31 @@ def search(
     seed: int = 0,
     workers: int = 1,
     parameters: Parameters | None = None,
+    moves: Collection[int] | None = None,
     memory_nodes: int = MEMORY_NODES,
     cancel: CancelFlag | None = None,
     decided: bool = True,
+    reports: Reports | None = None,
 ) -> Result:
     """Searches for the seat that has to decide, using nothing of `state` that this seat does not see.
 
     `seed`: 0 to 2**64 - 1. `workers`: 1 to 64; they share simulations, nodes and memory evenly. `memory_nodes`: nodes
     that memory is taken for at most, 1 to 2**31; when they are used up the search goes on with the trees that it has.
     `parameters`: None for the default ones, with which the bot `plain` searches; a game's best bot has others.
-    `cancel`: ends the search within milliseconds once it is set, with what has been found by then; before the first
-    simulation that is the first legal move and no values. `decided`: whether a single worker ends as soon as the rest
-    of its simulations or time cannot change the most visited move; several never do, because each knows only its own
-    visits.
+    `moves`: the legal moves among which to choose, as this seat knows them; None for all. `cancel`: ends the search
+    within milliseconds once it is set, with what has been found by then; before the first simulation that is the first
+    move and no values. `decided`: whether a single worker ends as soon as the rest of its simulations or time cannot
+    change the most visited move; several never do, because each knows only its own visits. `reports`: who is told of
+    partial results.
 
-    Raises LimitError, GameFinished, ChancePending, MemoryError.
+    Raises LimitError, MoveError (field ``moves``), GameFinished, ChancePending, MemoryError.
     """
     start = time.monotonic()
     check_whole("workers", workers, 1, MAX_WORKERS)
     check_whole("memory_nodes", memory_nodes, 1, MAX_NODES)
     parameters = Parameters() if parameters is None else parameters
-    active = min(workers, limits.simulations or workers, limits.nodes or workers)
-    simulations = shares(limits.simulations, active)
+    simulations = simulations_of_each(limits, workers)
+    active = len(simulations)
     nodes = shares(limits.nodes, active)
     trees = [
         Tree(
@@ -169,50 +199,78 @@ def search(
             FIRST_STREAM + worker,
             parameters,
             capacity(max(1, memory_nodes // active), simulations[worker], nodes[worker]),
+            moves,
         )
         for worker in range(active)
     ]
     flag = CancelFlag() if cancel is None else cancel
 
-    def run(worker: int) -> StopRule:
+    def run(worker: int, pause: CancelFlag) -> StopRule:
         return trees[worker].run(
             simulations=simulations[worker],
             seconds=None if limits.time is None else max(0.0, start + limits.time - time.monotonic()),
             nodes=nodes[worker],
             cancel=flag,
-            decided=decided and workers == 1,
+            pause=pause,
+            decided=decided and workers == 1 and limits.worker_simulations is None,
         )
 
+    def found(ended: Mapping[int, StopRule], stopped: str) -> Result:
+        exhausted = [trees[worker] for worker, rule in ended.items() if rule is StopRule.EXHAUSTED]
+        # Workers that know every line to its end need no help from those that do not.
+        used = exhausted or trees
+        seat = state.seat
+        assert seat is not None, "a tree has been made, so a seat has to decide"
+        return Result(
+            seat=seat,
+            moves=best_first([tree.root_moves() for tree in used], seat, exact=bool(exhausted)),
+            simulations=sum(tree.simulations for tree in used),
+            plies=sum(tree.plies for tree in used),
+            depth=max(tree.depth for tree in used),
+            nodes=sum(tree.nodes for tree in used),
+            seconds=time.monotonic() - start,
+            seed=seed,
+            workers=workers,
+            worker_simulations=tuple(tree.simulations for tree in trees),
+            stopped=stopped,
+            tree_full=any(tree.full for tree in used),
+            estimated=parameters.as_dict()["playout_turns"] > 0,
+            engine_version=__version__,
+            parameters_hash=parameters_hash(parameters),
+        )
+
+    # By worker, once a rule has ended it.
+    ended: dict[int, StopRule] = {}
+    seconds = None if reports is None else min(reports.interval, FIRST_REPORT_SECONDS)
     # A single worker has a thread of its own as well, so that this one can be interrupted.
     with ThreadPoolExecutor(active, thread_name_prefix="search") as pool:
         try:
-            rules = list(pool.map(run, range(active)))
+            while True:
+                pause = CancelFlag()
+                running = {worker: pool.submit(run, worker, pause) for worker in range(active) if worker not in ended}
+                wait(running.values(), seconds)
+                pause.set()
+                rules = {worker: future.result() for worker, future in running.items()}
+                ended |= {worker: rule for worker, rule in rules.items() if rule is not StopRule.PAUSED}
+                if len(ended) == active:
+                    break
+                assert reports is not None, "nobody else makes a search pause"
+                reports.tell(found(ended, ""))
+                seconds = reports.interval
         except BaseException:
             flag.set()
             raise
-    # Workers that know every line to its end need no help from those that do not.
-    if StopRule.EXHAUSTED in rules:
-        trees = [tree for tree, rule in zip(trees, rules, strict=True) if rule is StopRule.EXHAUSTED]
-        rules = [StopRule.EXHAUSTED]
-    rule = min(rules, key=PRECEDENCE.index)
-    seat = state.seat
-    assert seat is not None, "a tree has been made, so a seat has to decide"
-    return Result(
-        seat=seat,
-        moves=best_first([tree.root_moves() for tree in trees], seat, exact=rule is StopRule.EXHAUSTED),
-        simulations=sum(tree.simulations for tree in trees),
-        plies=sum(tree.plies for tree in trees),
-        depth=max(tree.depth for tree in trees),
-        nodes=sum(tree.nodes for tree in trees),
-        seconds=time.monotonic() - start,
-        seed=seed,
-        workers=workers,
-        stopped=rule.name.lower(),
-        tree_full=any(tree.full for tree in trees),
-        estimated=parameters.as_dict()["playout_turns"] > 0,
-        engine_version=__version__,
-        parameters_hash=parameters_hash(parameters),
-    )
+    rule = StopRule.EXHAUSTED if StopRule.EXHAUSTED in ended.values() else min(ended.values(), key=PRECEDENCE.index)
+    return found(ended, rule.name.lower())
+
+
+def simulations_of_each(limits: Limits, workers: int) -> Sequence[int | None]:
+    """The simulations of each worker that has something to do; None for as many as it likes. Raises LimitError."""
+    if limits.worker_simulations is None:
+        return shares(limits.simulations, min(workers, limits.simulations or workers, limits.nodes or workers))
+    if len(limits.worker_simulations) > workers:
+        raise LimitError("limits.worker_simulations", f"must be at most {workers}, as many as there are workers")
+    return limits.worker_simulations
 
 
 def shares(total: int | None, workers: int) -> list[int | None]:
@@ -278,6 +336,20 @@ def parameters_hash(parameters: Parameters) -> str:
     """12 hexadecimal digits of a checksum over the names and values of all parameters."""
     text = "".join(f"{name}={float(value).hex()}\n" for name, value in parameters.as_dict().items())
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def rest_of_turn(seen: State, line: Sequence[int]) -> tuple[tuple[int, ...], State]:
+    """The moves of a line that belong to the turn that is under way in `seen`, and the state after them.
+
+    `seen` is what the seat that has to decide sees, and the line begins with a legal move. They end where the seat's
+    turn does, where chance decides, or where the seat cannot be sure that the next move is legal.
+    """
+    state = seen
+    for place, move in enumerate(line):
+        if state.seat != seen.seat or move not in state.legal_moves():
+            return tuple(line[:place]), state
+        state = state.apply(move)
+    return tuple(line), state
 
 
 def is_number(value: object) -> bool:

@@ -1,6 +1,7 @@
 """Asking for a move: limits, workers, the order of the answer, and the answer where there is nothing to search."""
 
 import dataclasses
+import importlib
 import math
 import signal
 import threading
@@ -10,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from nebula_ai.errors import ChancePending, GameFinished, LimitError
+from nebula_ai.errors import ChancePending, GameFinished, LimitError, MoveError
 from nebula_ai.game import Game
 from nebula_ai.registry import load
-from nebula_ai.search import FIRST_STREAM, Limits, MoveReport, Result, best_first, search
+from nebula_ai.search import FIRST_STREAM, Limits, MoveReport, Reports, Result, best_first, search
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import REWARD_ONE, WHOLE_WIN, CancelFlag, Parameters, RootMove, Tree
 from tests.nebula_core.endings import SMALL, certain_edition, last_turns
@@ -173,6 +174,76 @@ def test_estimated_is_whether_playouts_are_cut_off_however_they_are_played(state
     for turns, policy in product((0, 1, 1000), (0, 1)):
         parameters = Parameters(playout_turns=turns, playout_policy=policy)
         assert search(state, Limits(simulations=2), parameters=parameters).estimated == (turns > 0)
+
+
+# Parts of a search.
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(
+    "limits", [Limits(time=0.02), Limits(nodes=100), Limits(simulations=1), Limits(simulations=200)]
+)
+def test_any_result_can_be_had_again(state: State, limits: Limits, workers: int) -> None:
+    first = search(state, limits, seed=4, workers=workers)
+    again = search(state, Limits(worker_simulations=first.worker_simulations), seed=4, workers=workers)
+    assert sum(first.worker_simulations) == first.simulations
+    assert timeless(again) == dataclasses.replace(timeless(first), stopped="simulations")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_reports_change_nothing(state: State, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    """Each of them can be had again as well."""
+    monkeypatch.setattr(importlib.import_module("nebula_ai.search"), "FIRST_REPORT_SECONDS", 0.001)
+    told: list[Result] = []
+    limits = Limits(simulations=5000)
+    result = search(state, limits, seed=4, workers=workers, decided=False, reports=Reports(told.append, 0.001))
+    assert timeless(result) == timeless(search(state, limits, seed=4, workers=workers, decided=False))
+    assert told
+    for partial in (told[0], told[-1]):
+        again = search(state, Limits(worker_simulations=partial.worker_simulations), seed=4, workers=workers)
+        assert partial.stopped == ""
+        assert timeless(partial) == dataclasses.replace(timeless(again), stopped="")
+
+
+def test_an_error_of_who_is_told_ends_the_search(state: State) -> None:
+    def fail(_: Result) -> None:
+        raise KeyError
+
+    flag = CancelFlag()
+    with pytest.raises(KeyError):
+        search(state, Limits(time=600), decided=False, cancel=flag, reports=Reports(fail, 0.001))
+    assert flag.is_set
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_some_of_the_moves(state: State, workers: int) -> None:
+    legal = state.legal_moves()
+    result = search(state, Limits(simulations=100), workers=workers, moves=legal[:2])
+    assert {report.move for report in result.moves} == set(legal[:2])
+    with pytest.raises(MoveError):
+        search(state, Limits(simulations=100), workers=workers, moves=[])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "workers", "field"),
+    [
+        ((), 1, "limits.worker_simulations"),
+        ((1, 2), 1, "limits.worker_simulations"),
+        ((1,) * 65, 64, "limits.worker_simulations"),
+        ((1, -1), 2, "limits.worker_simulations[1]"),
+        ((2**32,), 1, "limits.worker_simulations[0]"),
+    ],
+)
+def test_simulations_of_workers_out_of_range(state: State, numbers: tuple[int, ...], workers: int, field: str) -> None:
+    with pytest.raises(LimitError) as refused:
+        search(state, Limits(worker_simulations=numbers), workers=workers)
+    assert refused.value.field == field
+
+
+def test_simulations_of_workers_stand_alone() -> None:
+    for other in ({"simulations": 5}, {"nodes": 5}):
+        with pytest.raises(LimitError, match="cannot stand beside"):
+            Limits(worker_simulations=(5,), **other)
 
 
 # What ends a search.

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nebula_core import CHECKED
-from nebula_core.errors import ChancePending, GameFinished, LimitError
+from nebula_core.errors import ChancePending, GameFinished, LimitError, MoveError
 from nebula_core.face import Generator, State
 from nebula_core.nebula.rules import Phase
 from nebula_core.search.tree import (
@@ -563,6 +563,49 @@ def test_cancelled_comes_before_every_other_rule(table: Table) -> None:
     assert tree.run(simulations=100) is StopRule.FORCED
 
 
+def test_a_pause_changes_nothing(placing: State) -> None:
+    """It comes after every other rule, and the search goes on as if there had been none."""
+    paused, whole = (Tree(placing, 5, 0, Parameters(), 10_000) for _ in range(2))
+    flag = CancelFlag()
+    flag.set()
+    for simulations in (10, 50, 1000):
+        assert paused.run(simulations=1000, decided=False, pause=flag) is StopRule.PAUSED
+        assert paused.run(simulations=simulations, decided=False) is StopRule.SIMULATIONS
+    assert paused.run(simulations=1000, decided=False, pause=flag) is StopRule.SIMULATIONS
+    assert whole.run(simulations=1000, decided=False) is StopRule.SIMULATIONS
+    assert paused.root_moves() == whole.root_moves()
+
+
+def test_no_simulation_at_all(placing: State) -> None:
+    tree = Tree(placing, 1, 0, Parameters(), 10)
+    assert tree.run(simulations=0) is StopRule.SIMULATIONS
+    assert (tree.simulations, visits(tree)) == (0, [0] * len(placing.legal_moves()))
+
+
+# The moves of the root.
+
+
+def test_some_of_the_moves(placing: State) -> None:
+    """The search begins with no other move, and with all of them it is the same as with none given."""
+    legal = placing.legal_moves()
+    tree = Tree(placing, 1, 0, Parameters(), 1000, legal[1:4])
+    assert tree.run(simulations=300, decided=False) is StopRule.SIMULATIONS
+    assert [move.move for move in tree.root_moves()] == legal[1:4]
+    assert sum(visits(tree)) == 300
+    every = Tree(placing, 1, 0, Parameters(), 1000, reversed(legal))
+    every.run(simulations=300, decided=False)
+    assert every.root_moves() == grown(placing, 300).root_moves()
+    assert Tree(placing, 1, 0, Parameters(), 1000, legal[:1]).run(simulations=9) is StopRule.FORCED
+
+
+def test_moves_that_the_root_does_not_have(placing: State) -> None:
+    legal = placing.legal_moves()
+    for moves, words in (([], "at least one"), ([legal[0], 1], "1 is the number of no legal move")):
+        with pytest.raises(MoveError, match=words) as refused:
+            Tree(placing, 1, 0, Parameters(), 10, moves)
+        assert refused.value.field == "moves"
+
+
 def test_cancelled_by_another_thread_while_it_runs_without_the_gil(placing: State) -> None:
     tree = Tree(placing, 1, 0, Parameters(), 10_000)
     flag = CancelFlag()
@@ -660,7 +703,7 @@ def test_the_first_limit_reached_ends_the_run(placing: State) -> None:
 @pytest.mark.parametrize(
     ("limit", "value"),
     [
-        *product(["simulations"], [0, -1, 2**32, 10**400, 1.5, "9", True]),
+        *product(["simulations"], [-1, 2**32, 10**400, 1.5, "9", True]),
         *product(["nodes"], [0, -1, 2**31 + 1, 1.0, False]),
         *product(["seconds"], [-0.1, 86401, math.inf, -math.inf, math.nan, "1", True, 10**400]),
     ],

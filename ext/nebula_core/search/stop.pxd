@@ -27,6 +27,7 @@ cdef enum:
     DECIDED = 4
     FORCED = 5
     EXHAUSTED = 6
+    PAUSED = 7
 
 # What a run may use up.
 ctypedef struct RunLimits:
@@ -38,6 +39,8 @@ ctypedef struct RunLimits:
     int64_t nanoseconds
     # Not 0 once somebody wants the run to end; NULL if nobody can.
     const int* cancel
+    # The same for a pause, which changes nothing about the search that goes on after it.
+    const int* pause
     # Whether the search may end when the rest of it cannot change which move has most visits.
     bint decided
 
@@ -64,8 +67,12 @@ cdef inline int64_t monotonic() noexcept nogil:
     return <int64_t>now.tv_sec * 1000000000 + now.tv_nsec
 
 
+cdef inline bint is_set(const int* flag) noexcept nogil:
+    return flag != NULL and load(flag) != 0
+
+
 cdef inline bint cancelled(const RunLimits* limits) noexcept nogil:
-    return limits.cancel != NULL and load(limits.cancel) != 0
+    return is_set(limits.cancel)
 
 
 cdef inline bint forced(const Progress* progress) noexcept nogil:
@@ -111,6 +118,10 @@ cdef inline bint time_used_up(const RunLimits* limits, const Progress* progress)
     return limits.nanoseconds != 0 and progress.elapsed >= limits.nanoseconds
 
 
+cdef inline bint paused(const RunLimits* limits) noexcept nogil:
+    return is_set(limits.pause)
+
+
 cdef inline int rule_that_fires(const RunLimits* limits, const Progress* progress) noexcept nogil:
     """The first rule that ends the run now, or GO_ON."""
     if cancelled(limits):
@@ -127,4 +138,6 @@ cdef inline int rule_that_fires(const RunLimits* limits, const Progress* progres
         return SIMULATIONS
     if time_used_up(limits, progress):
         return TIME
+    if paused(limits):
+        return PAUSED
     return GO_ON

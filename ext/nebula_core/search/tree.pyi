@@ -1,6 +1,6 @@
 """The search tree of one worker, and what it takes and tells."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, final
 
@@ -21,12 +21,13 @@ class StopRule(IntEnum):
     NODES = 2  # so many nodes, or so many simulations that added none
     CANCELLED = 3
     DECIDED = 4  # the runner-up can no longer catch up in visits
-    FORCED = 5  # one legal move: no simulation is made
+    FORCED = 5  # one move of the root: no simulation is made
     EXHAUSTED = 6  # every line to the end is in the tree and nothing is left to chance: the values are exact
+    PAUSED = 7  # no rule of a search: the run ends, and another one is to go on
 
 @final
 class CancelFlag:
-    """Set by any thread; a running search sees it after the simulation it is in."""
+    """Set by any thread; a running search sees it after the simulation it is in. It serves for a pause as well."""
 
     def set(self) -> None:
         """Ends every run that was given this flag, and those to come before their first simulation."""
@@ -65,7 +66,7 @@ class Parameters:
     def __hash__(self) -> int: ...
 
 class RootMove(NamedTuple):
-    """Statistics of one legal move of the root: sums, so that trees can be merged, of whole numbers, to be exact."""
+    """Statistics of one move of the root: sums, so that trees can be merged, of whole numbers, to be exact."""
 
     move: int
     visits: int  # simulations that began with it
@@ -84,11 +85,19 @@ class Tree:
     In the root state a seat has to decide; the state is reduced to what that seat sees.
     """
 
-    def __init__(self, root: State, seed: int, stream: int, parameters: Parameters, capacity: int) -> None:
+    def __init__(
+        self,
+        root: State,
+        seed: int,
+        stream: int,
+        parameters: Parameters,
+        capacity: int,
+        moves: Iterable[int] | None = None,
+    ) -> None:
         """`seed` and `stream`: 0 to 2**64 - 1. `capacity`: nodes that there is room for, 1 to 2**31; they take memory
-        as they are added.
+        as they are added. `moves`: those of the legal moves that the root is to have, None for all of them.
 
-        Raises LimitError, GameFinished, ChancePending, MemoryError.
+        Raises LimitError, MoveError (field ``moves``), GameFinished, ChancePending, MemoryError.
         """
     def run(
         self,
@@ -97,14 +106,16 @@ class Tree:
         seconds: float | None = None,
         nodes: int | None = None,
         cancel: CancelFlag | None = None,
+        pause: CancelFlag | None = None,
         decided: bool = True,
     ) -> StopRule:
         """Search until a rule fires, without the GIL; returns which. The rules are asked before each simulation, in
-        this order: cancelled, forced, exhausted, decided, nodes, simulations, time.
+        this order: cancelled, forced, exhausted, decided, nodes, simulations, time, paused.
 
-        Can be called again to go on: `simulations` (1 to 2**32 - 1) and `nodes` (1 to 2**31) count from the tree's
+        Can be called again to go on: `simulations` (0 to 2**32 - 1) and `nodes` (1 to 2**31) count from the tree's
         beginning, `seconds` (0 to 86400) from this call. At least one of them must be given. However short the time,
-        one simulation is made. `decided`: whether that rule is on.
+        one simulation is made. `pause`: ends the run once it is set; what is found in going on does not depend on it.
+        `decided`: whether that rule is on.
 
         Raises LimitError; RuntimeError while another thread runs this tree.
         """
@@ -125,7 +136,7 @@ class Tree:
         """Whether there was no room for a node: the tree has stopped growing, and a simulation leaves it where it would
         need one."""
     def root_moves(self) -> list[RootMove]:
-        """Every legal move of the root, ascending by move, visited or not.
+        """Every move of the root, ascending by move, visited or not.
 
         Raises RuntimeError while another thread runs this tree.
         """

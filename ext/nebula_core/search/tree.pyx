@@ -26,7 +26,7 @@ from nebula_core.search.parameters cimport (
 )
 from nebula_core.search.stop cimport GO_ON, MAX_SIMULATIONS, RunLimits, load, monotonic, rule_that_fires, store
 
-from nebula_core.errors import ChancePending, GameFinished, LimitError
+from nebula_core.errors import ChancePending, GameFinished, LimitError, MoveError
 
 cdef extern from *:
     """
@@ -61,7 +61,7 @@ cdef inline double sqrt_ln(uint32_t n) noexcept nogil:
 
 
 cdef int keep_root_moves(Search* search, int count) noexcept nogil:
-    """Of the `count` moves legal in this sample those that are legal as far as the seat knows; returns how many.
+    """Of the `count` moves legal in this sample those that the root has; returns how many.
 
     Counts them as available.
     """
@@ -464,6 +464,7 @@ class StopRule(IntEnum):
     DECIDED = stop.DECIDED
     FORCED = stop.FORCED
     EXHAUSTED = stop.EXHAUSTED
+    PAUSED = stop.PAUSED
 
 
 class RootMove(NamedTuple):
@@ -622,8 +623,25 @@ cdef require_idle(Tree tree):
         raise RuntimeError("another thread is running this tree")
 
 
+cdef int keep_allowed(move_t* legal, int count, allowed) except -1:
+    """Of the `count` legal moves those that are allowed; returns how many. Raises MoveError."""
+    cdef int kept = 0
+    cdef int i
+    wanted = set(allowed)
+    if not wanted:
+        raise MoveError("moves", "must have at least one legal move")
+    for i in range(count):
+        if legal[i] in wanted:
+            wanted.remove(legal[i])
+            legal[kept] = legal[i]
+            kept += 1
+    if wanted:
+        raise MoveError("moves", f"{min(wanted)} is the number of no legal move")
+    return kept
+
+
 cdef class Tree:
-    def __cinit__(self, State root not None, seed, stream, Parameters parameters not None, capacity):
+    def __cinit__(self, State root not None, seed, stream, Parameters parameters not None, capacity, moves=None):
         cdef Search* search = &self.search
         cdef const Game* game = &root.rules.game
         cdef void* block
@@ -645,6 +663,8 @@ cdef class Tree:
         memcpy(search.root, root.data(), game.state_size)
         game.observe(game.tables, search.root, search.seat)
         search.progress.root_moves = game.legal(game.tables, search.root, search.moves)
+        if moves is not None:
+            search.progress.root_moves = keep_allowed(search.moves, search.progress.root_moves, moves)
         search.root_statistics = <RootStatistics*>calloc(search.progress.root_moves, sizeof(RootStatistics))
         if search.root_statistics == NULL:
             raise MemoryError()
@@ -664,7 +684,16 @@ cdef class Tree:
         if self.search.arena != NULL:
             munmap(self.search.arena, <size_t>self.search.capacity * sizeof(Node))
 
-    def run(self, *, simulations=None, seconds=None, nodes=None, CancelFlag cancel=None, decided=True):
+    def run(
+        self,
+        *,
+        simulations=None,
+        seconds=None,
+        nodes=None,
+        CancelFlag cancel=None,
+        CancelFlag pause=None,
+        decided=True,
+    ):
         cdef RunLimits limits
         cdef int rule
         if simulations is None and seconds is None and nodes is None:
@@ -673,12 +702,13 @@ cdef class Tree:
         limits.nanoseconds = 0
         limits.nodes = 0
         if simulations is not None:
-            limits.simulations = whole_number("simulations", simulations, 1, MAX_SIMULATIONS)
+            limits.simulations = whole_number("simulations", simulations, 0, MAX_SIMULATIONS)
         if seconds is not None:
             limits.nanoseconds = max(1, int(real_number("seconds", seconds, 0.0, MAX_SECONDS) * 1e9))
         if nodes is not None:
             limits.nodes = whole_number("nodes", nodes, 1, MAX_CAPACITY)
         limits.cancel = &cancel.flag if cancel is not None else NULL
+        limits.pause = &pause.flag if pause is not None else NULL
         limits.decided = decided
         require_idle(self)
         self.running = True
