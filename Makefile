@@ -72,6 +72,11 @@ proto: $(INSTALLED) ## Generate nebula_ai/v1 from proto/
 	@$(call quietly,$(PROTOC) --python_out=$(PROTO_OUT) --mypy_out=$(PROTO_OUT) proto/nebula_ai/v1/*.proto)
 	@$(call quietly,$(PROTOC) --grpc_python_out=$(PROTO_OUT) --mypy_grpc_out=$(PROTO_OUT) proto/nebula_ai/v1/*_service.proto)
 
+.PHONY: released
+released: $(INSTALLED) ## Keep the wire contract as that of a release: the tests refuse what breaks it
+	$(call say,Keeping the wire contract as released)
+	@$(call quietly,$(BIN)/buf build proto --exclude-source-info -o tests/data/released.binpb)
+
 .PHONY: calibrate
 calibrate: build ## Rate the bots of every game by new games, for about half an hour on two cores (SETUPS=N for another length)
 	$(call say,Rating the bots by their games)

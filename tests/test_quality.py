@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TOOLS = Path(sys.executable).parent
 GENERATED = ROOT / "nebula_ai" / "v1"
+RELEASED = "tests/data/released.binpb"
+"""The wire contract of the last release; `make released` writes it anew when a version is released."""
 
 
 def run(*command: str | Path, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -30,6 +32,7 @@ def run(*command: str | Path, folder: Path = ROOT) -> subprocess.CompletedProces
         "ruff format --check",
         "cython-lint ext",
         "buf lint proto",
+        f"buf breaking proto --against {RELEASED}",
     ],
 )
 def test_checks_pass(command: str) -> None:
@@ -45,6 +48,25 @@ def test_generated_code_is_fresh(tmp_path: Path) -> None:
     kept = {path.name: path.read_bytes() for path in GENERATED.glob("*_pb2*")}
     stale = sorted(name for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name))
     assert not stale, "run `make proto`, and remove what has no source any more"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Move runner_up = 4;", "Move runner_up = 6;", 'field "4" with name "runner_up"'),
+        ("rpc GetMove(", "rpc FindMove(", 'RPC "GetMove"'),
+        ("repeated Warning warnings = 15;", "repeated string warnings = 15;", "changed type"),
+    ],
+)
+def test_a_change_that_breaks_the_released_contract_is_found(tmp_path: Path, old: str, new: str, words: str) -> None:
+    shutil.copytree(ROOT / "proto", tmp_path / "proto")
+    service = tmp_path / "proto" / "nebula_ai" / "v1" / "opponent_service.proto"
+    text = service.read_text(encoding="utf-8")
+    assert old in text
+    service.write_text(text.replace(old, new), encoding="utf-8")
+    result = run("buf", "breaking", "proto", "--against", ROOT / RELEASED, folder=tmp_path)
+    assert result.returncode != 0
+    assert words in result.stdout
 
 
 HINTS = {

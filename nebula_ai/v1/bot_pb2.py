@@ -26,15 +26,15 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from nebula_ai.v1 import search_pb2 as nebula__ai_dot_v1_dot_search__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16nebula_ai/v1/bot.proto\x12\x0cnebula_ai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x19nebula_ai/v1/search.proto\"y\n\x03\x42ot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12*\n\x06limits\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.SearchLimits\x12$\n\x06rating\x18\x04 \x01(\x0b\x32\x14.nebula_ai.v1.Rating\"\x82\x01\n\x06Rating\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x0b\n\x03low\x18\x02 \x01(\x01\x12\x0c\n\x04high\x18\x03 \x01(\x01\x12\r\n\x05games\x18\x04 \x01(\x05\x12\x16\n\x0e\x65ngine_version\x18\x05 \x01(\t\x12\'\n\x04time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Durationb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16nebula_ai/v1/bot.proto\x12\x0cnebula_ai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x19nebula_ai/v1/search.proto\"\x90\x01\n\x03\x42ot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12*\n\x06limits\x18\x03 \x01(\x0b\x32\x1a.nebula_ai.v1.SearchLimits\x12$\n\x06rating\x18\x04 \x01(\x0b\x32\x14.nebula_ai.v1.Rating\x12\x15\n\rsettings_hash\x18\x05 \x01(\t\"\x82\x01\n\x06Rating\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x0b\n\x03low\x18\x02 \x01(\x01\x12\x0c\n\x04high\x18\x03 \x01(\x01\x12\r\n\x05games\x18\x04 \x01(\x05\x12\x16\n\x0e\x65ngine_version\x18\x05 \x01(\t\x12\'\n\x04time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Durationb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'nebula_ai.v1.bot_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BOT']._serialized_start=99
-  _globals['_BOT']._serialized_end=220
-  _globals['_RATING']._serialized_start=223
-  _globals['_RATING']._serialized_end=353
+  _globals['_BOT']._serialized_start=100
+  _globals['_BOT']._serialized_end=244
+  _globals['_RATING']._serialized_start=247
+  _globals['_RATING']._serialized_end=377
 # @@protoc_insertion_point(module_scope)

@@ -28,10 +28,13 @@ class Bot(_message.Message):
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     RATING_FIELD_NUMBER: _builtins.int
+    SETTINGS_HASH_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """What requests call it: `master`."""
     description: _builtins.str
     """How it plays, in a sentence for people."""
+    settings_hash: _builtins.str
+    """Hash of all that decides how it plays, as in the analyses of its answers."""
     @_builtins.property
     def limits(self) -> _search_pb2.SearchLimits:
         """What each of its searches may cost. Absent: it does not search."""
@@ -47,10 +50,11 @@ class Bot(_message.Message):
         description: _builtins.str = ...,
         limits: _search_pb2.SearchLimits | None = ...,
         rating: Global___Rating | None = ...,
+        settings_hash: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "description", b"description", "limits", b"limits", "rating", b"rating"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "description", b"description", "limits", b"limits", "rating", b"rating", "settings_hash", b"settings_hash"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

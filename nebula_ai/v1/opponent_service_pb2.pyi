@@ -8,8 +8,10 @@ The state of a game travels with every request. See docs/api.md for examples and
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from nebula_ai.v1 import bot_pb2 as _bot_pb2
 from nebula_ai.v1 import game_pb2 as _game_pb2
 from nebula_ai.v1 import move_pb2 as _move_pb2
@@ -27,6 +29,54 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _View:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ViewEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_View.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    VIEW_UNSPECIFIED: _View.ValueType  # 0
+    """As each method says."""
+    VIEW_BASIC: _View.ValueType  # 1
+    """Without the fields that take most room."""
+    VIEW_FULL: _View.ValueType  # 2
+    """Everything."""
+
+class View(_View, metaclass=_ViewEnumTypeWrapper):
+    """How much of an answer is wanted. What each method leaves out stands at its field `view`."""
+
+VIEW_UNSPECIFIED: View.ValueType  # 0
+"""As each method says."""
+VIEW_BASIC: View.ValueType  # 1
+"""Without the fields that take most room."""
+VIEW_FULL: View.ValueType  # 2
+"""Everything."""
+Global___View: _TypeAlias = View  # noqa: Y015
+
+class _Priority:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PriorityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Priority.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRIORITY_UNSPECIFIED: _Priority.ValueType  # 0
+    """As each method says."""
+    PRIORITY_INTERACTIVE: _Priority.ValueType  # 1
+    """Somebody waits for a move. These searches go first."""
+    PRIORITY_ANALYSIS: _Priority.ValueType  # 2
+    """Somebody studies a game, or a program does. These searches go after the others, but are not put off for ever."""
+
+class Priority(_Priority, metaclass=_PriorityEnumTypeWrapper):
+    """What a search is for: which of those that wait for a core go first."""
+
+PRIORITY_UNSPECIFIED: Priority.ValueType  # 0
+"""As each method says."""
+PRIORITY_INTERACTIVE: Priority.ValueType  # 1
+"""Somebody waits for a move. These searches go first."""
+PRIORITY_ANALYSIS: Priority.ValueType  # 2
+"""Somebody studies a game, or a program does. These searches go after the others, but are not put off for ever."""
+Global___Priority: _TypeAlias = Priority  # noqa: Y015
 
 @_typing.final
 class ListGamesRequest(_message.Message):
@@ -52,7 +102,10 @@ class ListGamesResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GAMES_FIELD_NUMBER: _builtins.int
+    ENGINE_VERSION_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
+    engine_version: _builtins.str
+    """Version of the engine: the rules, the generators of random numbers, the search and the bots. Equal versions, equal answers."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Game]:
         """The games."""
@@ -65,11 +118,12 @@ class ListGamesResponse(_message.Message):
         self,
         *,
         games: _abc.Iterable[_game_pb2.Game] | None = ...,
+        engine_version: _builtins.str = ...,
         warnings: _abc.Iterable[Global___Warning] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine_version", b"engine_version", "games", b"games", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -212,6 +266,7 @@ class CreateStateRequest(_message.Message):
     VARIANT_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     CHANCE_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game, as in ListGames."""
     edition: _builtins.str
@@ -220,6 +275,8 @@ class CreateStateRequest(_message.Message):
     """The variant, as in ListGames. Empty: the edition's first."""
     players: _builtins.int
     """Number of players, within the edition's range."""
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out the readable state. Unspecified: VIEW_FULL."""
     @_builtins.property
     def chance(self) -> _move_pb2.ChancePolicy:
         """What is to happen with the chance events of the setup."""
@@ -232,10 +289,11 @@ class CreateStateRequest(_message.Message):
         variant: _builtins.str = ...,
         players: _builtins.int = ...,
         chance: _move_pb2.ChancePolicy | None = ...,
+        view: Global___View.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "edition", b"edition", "game", b"game", "players", b"players", "variant", b"variant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "edition", b"edition", "game", b"game", "players", b"players", "variant", b"variant", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -291,8 +349,11 @@ class ObserveStateRequest(_message.Message):
 
     STATE_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat whose view is wanted, from 0."""
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out the readable state. Unspecified: VIEW_FULL."""
     @_builtins.property
     def state(self) -> _state_pb2.State:
         """The state."""
@@ -302,10 +363,11 @@ class ObserveStateRequest(_message.Message):
         *,
         state: _state_pb2.State | None = ...,
         seat: _builtins.int | None = ...,
+        view: Global___View.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat", "state", b"state", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
@@ -350,6 +412,9 @@ class ListMovesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STATE_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out the parts of the moves: number and text remain. Unspecified: VIEW_FULL."""
     @_builtins.property
     def state(self) -> _state_pb2.State:
         """The state. A seat has to decide in it."""
@@ -358,10 +423,11 @@ class ListMovesRequest(_message.Message):
         self,
         *,
         state: _state_pb2.State | None = ...,
+        view: Global___View.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -410,6 +476,9 @@ class ApplyMoveRequest(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     CHANCE_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out the readable state. Unspecified: VIEW_FULL."""
     @_builtins.property
     def state(self) -> _state_pb2.State:
         """The state. A seat has to decide in it."""
@@ -428,10 +497,11 @@ class ApplyMoveRequest(_message.Message):
         state: _state_pb2.State | None = ...,
         move: _move_pb2.Choice | None = ...,
         chance: _move_pb2.ChancePolicy | None = ...,
+        view: Global___View.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "move", b"move", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "move", b"move", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chance", b"chance", "move", b"move", "state", b"state", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -493,6 +563,9 @@ class ResolveChanceRequest(_message.Message):
 
     STATE_FIELD_NUMBER: _builtins.int
     OUTCOMES_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out the readable state. Unspecified: VIEW_FULL."""
     @_builtins.property
     def state(self) -> _state_pb2.State:
         """The state. A chance event is pending in it."""
@@ -508,10 +581,11 @@ class ResolveChanceRequest(_message.Message):
         *,
         state: _state_pb2.State | None = ...,
         outcomes: _abc.Iterable[_move_pb2.Choice] | None = ...,
+        view: Global___View.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcomes", b"outcomes", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcomes", b"outcomes", "state", b"state", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -564,12 +638,21 @@ class GetMoveRequest(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     WORKERS_FIELD_NUMBER: _builtins.int
+    MOVES_ALLOWED_FIELD_NUMBER: _builtins.int
+    MOVES_AVOIDED_FIELD_NUMBER: _builtins.int
+    WORKER_SIMULATIONS_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """Who is asked: a bot as in ListBots, with its own limits. Empty: `strong`."""
     seed: _builtins.int
     """Where the search's random numbers come from. Absent: the service draws a seed and names it in its answer."""
     workers: _builtins.int
     """How many cores search at once, 1 to the number that the service has. Absent: 1."""
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out all moves of the analysis but the one made. Unspecified: VIEW_FULL."""
+    priority: Global___Priority.ValueType
+    """Which searches go first where some wait for a core. Unspecified: PRIORITY_INTERACTIVE."""
     @_builtins.property
     def state(self) -> _state_pb2.State:
         """The state. A seat has to decide in it."""
@@ -577,6 +660,20 @@ class GetMoveRequest(_message.Message):
     @_builtins.property
     def limits(self) -> _search_pb2.SearchLimits:
         """What the search may cost, in place of the limits of `strong`. Without effect on a bot that is named."""
+
+    @_builtins.property
+    def moves_allowed(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Choice]:
+        """The moves among which the search may choose, each a legal one, none twice. Empty: all legal moves."""
+
+    @_builtins.property
+    def moves_avoided(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Choice]:
+        """The moves that are not to be made, even if they are allowed above, each a legal one, none twice. At least one move must be left."""
+
+    @_builtins.property
+    def worker_simulations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """To have an answer again: the same as in its analysis, in a request that is otherwise the same and has the analysis's seed.
+        They stand in place of all limits, also of those of a named bot. Empty: a new search.
+        """
 
     def __init__(
         self,
@@ -586,10 +683,15 @@ class GetMoveRequest(_message.Message):
         limits: _search_pb2.SearchLimits | None = ...,
         seed: _builtins.int | None = ...,
         workers: _builtins.int | None = ...,
+        moves_allowed: _abc.Iterable[_move_pb2.Choice] | None = ...,
+        moves_avoided: _abc.Iterable[_move_pb2.Choice] | None = ...,
+        worker_simulations: _abc.Iterable[_builtins.int] | None = ...,
+        view: Global___View.ValueType = ...,
+        priority: Global___Priority.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_workers", b"_workers", "limits", b"limits", "seed", b"seed", "state", b"state", "workers", b"workers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_workers", b"_workers", "bot", b"bot", "limits", b"limits", "seed", b"seed", "state", b"state", "workers", b"workers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_workers", b"_workers", "bot", b"bot", "limits", b"limits", "moves_allowed", b"moves_allowed", "moves_avoided", b"moves_avoided", "priority", b"priority", "seed", b"seed", "state", b"state", "view", b"view", "worker_simulations", b"worker_simulations", "workers", b"workers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -649,6 +751,141 @@ class GetMoveResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetMoveResponse: _TypeAlias = GetMoveResponse  # noqa: Y015
+
+@_typing.final
+class AnalyzeStateRequest(_message.Message):
+    """Request of AnalyzeState."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    WORKERS_FIELD_NUMBER: _builtins.int
+    MOVES_ALLOWED_FIELD_NUMBER: _builtins.int
+    MOVES_AVOIDED_FIELD_NUMBER: _builtins.int
+    WORKER_SIMULATIONS_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    REPORT_INTERVAL_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """Who is asked: a bot as in ListBots, with its own limits. Empty: `strong`."""
+    seed: _builtins.int
+    """Where the search's random numbers come from. Absent: the service draws a seed and names it in its answer."""
+    workers: _builtins.int
+    """How many cores search at once, 1 to the number that the service has. Absent: 1."""
+    view: Global___View.ValueType
+    """VIEW_BASIC leaves out all moves of the analysis but the one made, or in a partial report the best one so far. Unspecified:
+    VIEW_FULL.
+    """
+    priority: Global___Priority.ValueType
+    """Which searches go first where some wait for a core. Unspecified: PRIORITY_ANALYSIS."""
+    @_builtins.property
+    def state(self) -> _state_pb2.State:
+        """The state. A seat has to decide in it."""
+
+    @_builtins.property
+    def limits(self) -> _search_pb2.SearchLimits:
+        """What the search may cost, in place of the limits of `strong`. Without effect on a bot that is named."""
+
+    @_builtins.property
+    def moves_allowed(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Choice]:
+        """The moves among which the search may choose, each a legal one, none twice. Empty: all legal moves."""
+
+    @_builtins.property
+    def moves_avoided(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Choice]:
+        """The moves that are not to be made, even if they are allowed above, each a legal one, none twice. At least one move must be left."""
+
+    @_builtins.property
+    def worker_simulations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """To have an answer again: the same as in its analysis, in a request that is otherwise the same and has the analysis's seed.
+        They stand in place of all limits, also of those of a named bot. Empty: a new search.
+        """
+
+    @_builtins.property
+    def report_interval(self) -> _duration_pb2.Duration:
+        """How long from one partial report to the next, 0.05 to 60 s. Absent: 0.5 s."""
+
+    def __init__(
+        self,
+        *,
+        state: _state_pb2.State | None = ...,
+        bot: _builtins.str = ...,
+        limits: _search_pb2.SearchLimits | None = ...,
+        seed: _builtins.int | None = ...,
+        workers: _builtins.int | None = ...,
+        moves_allowed: _abc.Iterable[_move_pb2.Choice] | None = ...,
+        moves_avoided: _abc.Iterable[_move_pb2.Choice] | None = ...,
+        worker_simulations: _abc.Iterable[_builtins.int] | None = ...,
+        view: Global___View.ValueType = ...,
+        priority: Global___Priority.ValueType = ...,
+        report_interval: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_workers", b"_workers", "limits", b"limits", "report_interval", b"report_interval", "seed", b"seed", "state", b"state", "workers", b"workers"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "_workers", b"_workers", "bot", b"bot", "limits", b"limits", "moves_allowed", b"moves_allowed", "moves_avoided", b"moves_avoided", "priority", b"priority", "report_interval", b"report_interval", "seed", b"seed", "state", b"state", "view", b"view", "worker_simulations", b"worker_simulations", "workers", b"workers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
+    _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
+    _WhichOneofReturnType__workers: _TypeAlias = _typing.Literal["workers"]  # noqa: Y015
+    _WhichOneofArgType__workers: _TypeAlias = _typing.Literal["_workers", b"_workers"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__workers) -> _WhichOneofReturnType__workers | None: ...
+
+Global___AnalyzeStateRequest: _TypeAlias = AnalyzeStateRequest  # noqa: Y015
+
+@_typing.final
+class AnalyzeStateResponse(_message.Message):
+    """A report of AnalyzeState."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANALYSIS_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    MOVE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RUNNER_UP_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
+    final: _builtins.bool
+    """Whether this is the last report."""
+    reason: _builtins.str
+    """Why it makes this move, as in GetMoveResponse; only in the final report."""
+    @_builtins.property
+    def analysis(self) -> _search_pb2.Analysis:
+        """What has been found so far; in the final report the same as GetMove answers."""
+
+    @_builtins.property
+    def move(self) -> _move_pb2.Move:
+        """The move that the bot makes; only in the final report."""
+
+    @_builtins.property
+    def runner_up(self) -> _move_pb2.Move:
+        """The best move beside the one made, as in GetMoveResponse; only in the final report."""
+
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]:
+        """What the request gave that has no effect; only in the final report."""
+
+    def __init__(
+        self,
+        *,
+        analysis: _search_pb2.Analysis | None = ...,
+        final: _builtins.bool = ...,
+        move: _move_pb2.Move | None = ...,
+        reason: _builtins.str = ...,
+        runner_up: _move_pb2.Move | None = ...,
+        warnings: _abc.Iterable[Global___Warning] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "move", b"move", "runner_up", b"runner_up"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "final", b"final", "move", b"move", "reason", b"reason", "runner_up", b"runner_up", "warnings", b"warnings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnalyzeStateResponse: _TypeAlias = AnalyzeStateResponse  # noqa: Y015
 
 @_typing.final
 class Warning(_message.Message):

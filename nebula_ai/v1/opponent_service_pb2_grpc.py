@@ -83,6 +83,11 @@ class OpponentServiceStub:
                 request_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetMoveRequest.SerializeToString,
                 response_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetMoveResponse.FromString,
                 _registered_method=True)
+        self.AnalyzeState = channel.unary_stream(
+                '/nebula_ai.v1.OpponentService/AnalyzeState',
+                request_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.AnalyzeStateRequest.SerializeToString,
+                response_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.AnalyzeStateResponse.FromString,
+                _registered_method=True)
 
 
 class OpponentServiceServicer:
@@ -155,6 +160,14 @@ class OpponentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AnalyzeState(self, request, context):
+        """The same, with reports while the bot searches: partial ones, the first within 0.1 s of the search's start, and then exactly
+        one that is final, whatever ended the search. Who reads too slowly misses partial reports: only the newest one waits.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_OpponentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -202,6 +215,11 @@ def add_OpponentServiceServicer_to_server(servicer, server):
                     servicer.GetMove,
                     request_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetMoveRequest.FromString,
                     response_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.GetMoveResponse.SerializeToString,
+            ),
+            'AnalyzeState': grpc.unary_stream_rpc_method_handler(
+                    servicer.AnalyzeState,
+                    request_deserializer=nebula__ai_dot_v1_dot_opponent__service__pb2.AnalyzeStateRequest.FromString,
+                    response_serializer=nebula__ai_dot_v1_dot_opponent__service__pb2.AnalyzeStateResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -451,6 +469,33 @@ class OpponentService:
             '/nebula_ai.v1.OpponentService/GetMove',
             nebula__ai_dot_v1_dot_opponent__service__pb2.GetMoveRequest.SerializeToString,
             nebula__ai_dot_v1_dot_opponent__service__pb2.GetMoveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnalyzeState(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/nebula_ai.v1.OpponentService/AnalyzeState',
+            nebula__ai_dot_v1_dot_opponent__service__pb2.AnalyzeStateRequest.SerializeToString,
+            nebula__ai_dot_v1_dot_opponent__service__pb2.AnalyzeStateResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -58,6 +58,10 @@ class OpponentServiceStub:
     """Says how pending chance events came out."""
     GetMove: _grpc.UnaryUnaryMultiCallable[_opponent_service_pb2.GetMoveRequest, _opponent_service_pb2.GetMoveResponse]
     """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see."""
+    AnalyzeState: _grpc.UnaryStreamMultiCallable[_opponent_service_pb2.AnalyzeStateRequest, _opponent_service_pb2.AnalyzeStateResponse]
+    """The same, with reports while the bot searches: partial ones, the first within 0.1 s of the search's start, and then exactly
+    one that is final, whatever ended the search. Who reads too slowly misses partial reports: only the newest one waits.
+    """
 
 @_typing.type_check_only
 class OpponentServiceAsyncStub(OpponentServiceStub):
@@ -86,6 +90,10 @@ class OpponentServiceAsyncStub(OpponentServiceStub):
     """Says how pending chance events came out."""
     GetMove: _aio.UnaryUnaryMultiCallable[_opponent_service_pb2.GetMoveRequest, _opponent_service_pb2.GetMoveResponse]  # type: ignore[assignment]
     """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see."""
+    AnalyzeState: _aio.UnaryStreamMultiCallable[_opponent_service_pb2.AnalyzeStateRequest, _opponent_service_pb2.AnalyzeStateResponse]  # type: ignore[assignment]
+    """The same, with reports while the bot searches: partial ones, the first within 0.1 s of the search's start, and then exactly
+    one that is final, whatever ended the search. Who reads too slowly misses partial reports: only the newest one waits.
+    """
 
 class OpponentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Rules and moves of board games.
@@ -165,5 +173,15 @@ class OpponentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_opponent_service_pb2.GetMoveResponse, _abc.Awaitable[_opponent_service_pb2.GetMoveResponse]]:
         """Asks a bot for the move of the seat that has to decide. It uses nothing that this seat cannot see."""
+
+    @_abc_1.abstractmethod
+    def AnalyzeState(
+        self,
+        request: _opponent_service_pb2.AnalyzeStateRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_opponent_service_pb2.AnalyzeStateResponse], _abc.AsyncIterator[_opponent_service_pb2.AnalyzeStateResponse]]:
+        """The same, with reports while the bot searches: partial ones, the first within 0.1 s of the search's start, and then exactly
+        one that is final, whatever ended the search. Who reads too slowly misses partial reports: only the newest one waits.
+        """
 
 def add_OpponentServiceServicer_to_server(servicer: OpponentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

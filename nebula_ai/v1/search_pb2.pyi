@@ -40,7 +40,7 @@ class _StopRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopRule.Val
     STOP_RULE_DECIDED: _StopRule.ValueType  # 5
     """The runner-up could no longer catch up within the limits."""
     STOP_RULE_FORCED: _StopRule.ValueType  # 6
-    """There is one legal move."""
+    """There is one legal move, or one that was not excluded."""
     STOP_RULE_EXHAUSTED: _StopRule.ValueType  # 7
     """Nothing is left to search."""
     STOP_RULE_UNSEARCHED: _StopRule.ValueType  # 8
@@ -62,7 +62,7 @@ STOP_RULE_CANCELLED: StopRule.ValueType  # 4
 STOP_RULE_DECIDED: StopRule.ValueType  # 5
 """The runner-up could no longer catch up within the limits."""
 STOP_RULE_FORCED: StopRule.ValueType  # 6
-"""There is one legal move."""
+"""There is one legal move, or one that was not excluded."""
 STOP_RULE_EXHAUSTED: StopRule.ValueType  # 7
 """Nothing is left to search."""
 STOP_RULE_UNSEARCHED: StopRule.ValueType  # 8
@@ -85,8 +85,7 @@ class SearchLimits(_message.Message):
     """How many nodes the tree may have, from 1."""
     stop_when_decided: _builtins.bool
     """Whether a single worker ends as soon as the runner-up can no longer catch up within the limits; true if it is left
-    out. Several workers never do. A search of one worker can be had again, whatever ended it: with false here, and as
-    many simulations as it did.
+    out. Several workers never do.
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
@@ -140,10 +139,14 @@ class Analysis(_message.Message):
     ENGINE_VERSION_FIELD_NUMBER: _builtins.int
     PARAMETERS_HASH_FIELD_NUMBER: _builtins.int
     ESTIMATED_FIELD_NUMBER: _builtins.int
+    WORKER_SIMULATIONS_FIELD_NUMBER: _builtins.int
+    SETTINGS_HASH_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    TURN_COMPLETE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that was searched for: the one to decide."""
     stop_rule: Global___StopRule.ValueType
-    """Why the search ended."""
+    """Why the search ended; unspecified in a partial report."""
     simulations: _builtins.int
     """Number of simulations done."""
     plies: _builtins.int
@@ -170,13 +173,29 @@ class Analysis(_message.Message):
     """Whether playouts were cut off some turns later: points are then those that the positions there promise, and win_share
     the share of leading there. Where the search is exhausted the values are exact all the same.
     """
+    settings_hash: _builtins.str
+    """Hash of all that decides how the bot plays: its kind, parameters, limits, and how it chooses among the moves found."""
+    turn_complete: _builtins.bool
+    """Whether the turn is over after them, and after the chance events that follow them. If not, chance decides how it goes on, or the
+    search has seen no further: ask again then.
+    """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveAnalysis]:
-        """Every legal move, best first."""
+        """Every legal move that was not excluded, best first."""
 
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
         """How long it searched."""
+
+    @_builtins.property
+    def worker_simulations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How many simulations each of the workers did that had something to do; empty if the bot does not search. With them, the same
+        request gets the same analysis again, whatever ended the search.
+        """
+
+    @_builtins.property
+    def turn(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """The moves that the seat has planned till the end of its turn, the one made first (in a partial report the best one so far)."""
 
     def __init__(
         self,
@@ -196,10 +215,14 @@ class Analysis(_message.Message):
         engine_version: _builtins.str = ...,
         parameters_hash: _builtins.str = ...,
         estimated: _builtins.bool = ...,
+        worker_simulations: _abc.Iterable[_builtins.int] | None = ...,
+        settings_hash: _builtins.str = ...,
+        turn: _abc.Iterable[_move_pb2.Move] | None = ...,
+        turn_complete: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "depth", b"depth", "engine_version", b"engine_version", "estimated", b"estimated", "moves", b"moves", "nodes", b"nodes", "parameters_hash", b"parameters_hash", "plies", b"plies", "seat", b"seat", "seed", b"seed", "simulations", b"simulations", "stop_rule", b"stop_rule", "time", b"time", "tree_full", b"tree_full", "workers", b"workers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "depth", b"depth", "engine_version", b"engine_version", "estimated", b"estimated", "moves", b"moves", "nodes", b"nodes", "parameters_hash", b"parameters_hash", "plies", b"plies", "seat", b"seat", "seed", b"seed", "settings_hash", b"settings_hash", "simulations", b"simulations", "stop_rule", b"stop_rule", "time", b"time", "tree_full", b"tree_full", "turn", b"turn", "turn_complete", b"turn_complete", "worker_simulations", b"worker_simulations", "workers", b"workers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

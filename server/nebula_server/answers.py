@@ -12,9 +12,9 @@ from nebula_ai.bots import Bot, SearchBot
 from nebula_ai.calibration import Calibration
 from nebula_ai.errors import CardUnknown, ChancePending
 from nebula_ai.game import Game, seat_list
-from nebula_ai.search import MoveReport, Result
+from nebula_ai.search import MoveReport, Result, rest_of_turn
 from nebula_ai.v1 import bot_pb2, game_pb2, move_pb2, search_pb2, state_pb2
-from nebula_core.face import State
+from nebula_core.face import Generator, State
 from nebula_server.errors import Finished
 
 STATUS_DECISION = state_pb2.StateView.STATUS_DECISION
@@ -49,7 +49,7 @@ def edition(game: Game) -> game_pb2.Edition:
 
 def bot(bot: Bot, calibration: Calibration | None) -> bot_pb2.Bot:
     """A bot, and its rating if it has one."""
-    message = bot_pb2.Bot(bot=bot.name, description=bot.description)
+    message = bot_pb2.Bot(bot=bot.name, description=bot.description, settings_hash=bot.settings_hash)
     if isinstance(bot, SearchBot):
         message.limits.CopyFrom(
             search_pb2.SearchLimits(
@@ -72,8 +72,8 @@ def bot(bot: Bot, calibration: Calibration | None) -> bot_pb2.Bot:
     return message
 
 
-def state_view(game: Game, state: State) -> state_pb2.StateView:
-    """A state in every form, and what it waits for."""
+def state_view(game: Game, state: State, full: bool) -> state_pb2.StateView:
+    """A state in every form, or if it is not `full` without the readable one, and what it waits for."""
     view = state_pb2.StateView(
         game=game.name,
         edition=game.edition,
@@ -82,7 +82,8 @@ def state_view(game: Game, state: State) -> state_pb2.StateView:
         packed=state.pack(),
         text=game.to_text(state),
     )
-    put(view, game, game.to_message(state))
+    if full:
+        put(view, game, game.to_message(state))
     if state.finished:
         view.status = STATUS_FINISHED
         view.outcome.CopyFrom(outcome(game, state))
@@ -111,10 +112,11 @@ def chance_outcome(game: Game, state: State, number: int) -> move_pb2.ChanceOutc
     return move_pb2.ChanceOutcome(number=number, text=game.format_chance(state, number))
 
 
-def move(game: Game, state: State, number: int) -> move_pb2.Move:
-    """A move."""
+def move(game: Game, state: State, number: int, full: bool = True) -> move_pb2.Move:
+    """A move; without its parts if it is not `full`."""
     message = move_pb2.Move(number=number, text=game.format_move(state, number))
-    put(message, game, game.move_message(state, number))
+    if full:
+        put(message, game, game.move_message(state, number))
     return message
 
 
@@ -193,12 +195,17 @@ def numbers(values: Sequence[int], separator: str = ",") -> str:
 # Searches.
 
 
-def analysis(game: Game, state: State, result: Result, bot: str) -> search_pb2.Analysis:
-    """What a search of `state` found. `bot` is empty if the request gave limits."""
+def analysis(game: Game, seen: State, result: Result, bot: Bot, made: int, full: bool) -> search_pb2.Analysis:
+    """What a search found in what its seat sees; if it is not `full`, of the moves only about the one `made`.
+
+    `bot` has no name if the request gave limits.
+    """
+    chosen = next(report for report in result.moves if report.move == made)
+    planned, after = rest_of_turn(seen, chosen.line)
     return search_pb2.Analysis(
         seat=result.seat,
-        stop_rule=search_pb2.StopRule.Value(f"STOP_RULE_{result.stopped.upper()}"),
-        moves=[move_analysis(game, state, report) for report in result.moves],
+        stop_rule=search_pb2.StopRule.Value(f"STOP_RULE_{(result.stopped or 'unspecified').upper()}"),
+        moves=[move_analysis(game, seen, report) for report in (result.moves if full else (chosen,))],
         simulations=result.simulations,
         plies=result.plies,
         depth=result.depth,
@@ -208,10 +215,32 @@ def analysis(game: Game, state: State, result: Result, bot: str) -> search_pb2.A
         time=duration(result.seconds),
         seed=result.seed,
         workers=result.workers,
-        bot=bot,
+        worker_simulations=result.worker_simulations,
+        bot=bot.name,
+        settings_hash=bot.settings_hash,
         engine_version=result.engine_version,
         parameters_hash=result.parameters_hash,
+        turn=moves_in_order(game, seen, planned),
+        turn_complete=turn_is_over(result.seat, after),
     )
+
+
+def turn_is_over(seat: int, state: State) -> bool:
+    """Whether the turn of `seat` is over, now or after the chance events that are pending."""
+    if state.chance_pending:
+        # Whose turn it is then is the same however they come out.
+        generator = Generator(0)
+        state = state.determinize(seat, generator).settle(generator)[0]
+    return state.seat != seat
+
+
+def moves_in_order(game: Game, state: State, numbers: Sequence[int]) -> list[move_pb2.Move]:
+    """Moves that are made one after the other."""
+    messages = []
+    for number in numbers:
+        messages.append(move(game, state, number))
+        state = state.apply(number)
+    return messages
 
 
 def move_analysis(game: Game, state: State, report: MoveReport) -> search_pb2.MoveAnalysis:

@@ -5,21 +5,26 @@ where and when the caller likes.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from nebula_ai.bots import Bot, bots_of, chosen
+from nebula_ai import __version__
+from nebula_ai.bots import Bot, Decision, bots_of, chosen
 from nebula_ai.calibration import calibration_of
 from nebula_ai.chance import settle
 from nebula_ai.errors import ChanceError, InvalidInput, StateError
 from nebula_ai.game import Game
 from nebula_ai.reasons import reason
 from nebula_ai.registry import STANDARD, Catalogue
+from nebula_ai.search import Reports, Result
 from nebula_ai.v1 import opponent_service_pb2 as pb
+from nebula_ai.v1.move_pb2 import Move
+from nebula_ai.v1.search_pb2 import Analysis
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import CancelFlag
 from nebula_server import answers, requests
 from nebula_server.errors import NotFound
+from nebula_server.searches import Priority
 
 ANSWER_SECONDS = 0.03
 """What of a deadline is left for the answer: to end the search, to write what it found, to send it. On two cores that
@@ -35,14 +40,19 @@ MAX_OUTCOMES = 64
 class Opponent:
     """The games of a catalogue, played by request."""
 
-    def __init__(self, catalogue: Catalogue, cores: int) -> None:
-        """`cores`, from 1: how many may search at once."""
+    def __init__(self, catalogue: Catalogue, cores: int, nodes_per_core: int) -> None:
+        """`cores`, from 1: how many may search at once, each with memory for so many nodes."""
         self.catalogue = catalogue
         self.cores = cores
+        self.nodes_per_core = nodes_per_core
 
     def list_games(self, request: pb.ListGamesRequest) -> pb.ListGamesResponse:
         """The games and their editions."""
-        return pb.ListGamesResponse(games=answers.games(self.catalogue.games), warnings=requests.warnings(request))
+        return pb.ListGamesResponse(
+            games=answers.games(self.catalogue.games),
+            engine_version=__version__,
+            warnings=requests.warnings(request),
+        )
 
     def get_game(self, request: pb.GetGameRequest) -> pb.GetGameResponse:
         """One edition of a game. Raises NotFound."""
@@ -66,6 +76,7 @@ class Opponent:
         game = self.game(request)
         if not request.players:
             raise StateError("players", "is missing")
+        full = requests.wants_all(request)
         start = game.start(request.players, request.variant or None)
         response = pb.CreateStateResponse(warnings=requests.warnings(request))
         seed = requests.read_chance(request)
@@ -76,21 +87,24 @@ class Opponent:
             response.chance_seed = seed
         response.events.extend(answers.chance_events(game, start, outcomes))
         response.events.extend(answers.closing_events(game, start, state))
-        response.state.CopyFrom(answers.state_view(game, state))
+        response.state.CopyFrom(answers.state_view(game, state, full))
         return response
 
     def observe_state(self, request: pb.ObserveStateRequest) -> pb.ObserveStateResponse:
         """What one seat sees. Raises InvalidInput."""
         game, state = requests.read_state(self.catalogue, request.state)
         seen = state.observe(requests.read_seat(request, state))
-        return pb.ObserveStateResponse(state=answers.state_view(game, seen), warnings=requests.warnings(request))
+        return pb.ObserveStateResponse(
+            state=answers.state_view(game, seen, requests.wants_all(request)), warnings=requests.warnings(request)
+        )
 
     def list_moves(self, request: pb.ListMovesRequest) -> pb.ListMovesResponse:
         """The legal moves. Raises InvalidInput, GameFinished, ChancePending."""
         game, state = requests.read_state(self.catalogue, request.state)
+        full = requests.wants_all(request)
         return pb.ListMovesResponse(
             seat=answers.deciding_seat(game, state),
-            moves=[answers.move(game, state, move) for move in state.legal_moves()],
+            moves=[answers.move(game, state, move, full) for move in state.legal_moves()],
             warnings=requests.warnings(request),
         )
 
@@ -98,7 +112,8 @@ class Opponent:
         """The state after a move. Raises InvalidInput, GameFinished, ChancePending."""
         game, before = requests.read_state(self.catalogue, request.state)
         answers.deciding_seat(game, before)
-        move = requests.read_move(game, before, request.move)
+        move = requests.read_move(game, before, request.move, "move")
+        full = requests.wants_all(request)
         response = pb.ApplyMoveResponse(move=answers.move(game, before, move), warnings=requests.warnings(request))
         seed = requests.read_chance(request)
         moved = before.apply(move)
@@ -110,7 +125,7 @@ class Opponent:
         response.events.extend(answers.move_events(game, before, moved))
         response.events.extend(answers.chance_events(game, moved, outcomes))
         response.events.extend(answers.closing_events(game, before, state))
-        response.state.CopyFrom(answers.state_view(game, state))
+        response.state.CopyFrom(answers.state_view(game, state, full))
         return response
 
     def resolve_chance(self, request: pb.ResolveChanceRequest) -> pb.ResolveChanceResponse:
@@ -128,13 +143,21 @@ class Opponent:
             outcomes.append(outcome)
             state = state.resolve(outcome)
         return pb.ResolveChanceResponse(
-            state=answers.state_view(game, state),
+            state=answers.state_view(game, state, requests.wants_all(request)),
             events=[*answers.chance_events(game, before, outcomes), *answers.closing_events(game, before, state)],
             warnings=requests.warnings(request),
         )
 
-    def plan_move(self, request: pb.GetMoveRequest) -> "PlannedMove":
-        """The bot and the position that a request names. Raises InvalidInput, GameFinished, ChancePending."""
+    def plan_move(self, request: pb.GetMoveRequest) -> "PlannedSearch":
+        """The search that a request wants. Raises InvalidInput, GameFinished, ChancePending."""
+        return self._plan(request, Priority.INTERACTIVE)
+
+    def plan_analysis(self, request: pb.AnalyzeStateRequest) -> "PlannedSearch":
+        """The search that a request wants. Raises InvalidInput, GameFinished, ChancePending."""
+        return replace(self._plan(request, Priority.ANALYSIS), report_seconds=requests.read_report_interval(request))
+
+    def _plan(self, request: requests.SearchRequest, priority: Priority) -> "PlannedSearch":
+        """The bot and the position that a request names."""
         game, state = requests.read_state(self.catalogue, request.state)
         seat = answers.deciding_seat(game, state)
         warnings = requests.warnings(request)
@@ -142,13 +165,21 @@ class Opponent:
         bot = chosen(game, request.bot, limits, requests.stops_when_decided(request.limits))
         if bot.name and limits:
             warnings.append(requests.unused("limits", f"the bot {bot.name} has limits of its own"))
-        return PlannedMove(
+        workers = requests.read_workers(request, self.cores)
+        # From here on nothing is known that this seat does not see.
+        seen = state.observe(seat)
+        return PlannedSearch(
             game=game,
-            # From here on nothing is known that this seat does not see.
-            state=state.observe(seat),
+            state=seen,
             bot=bot,
             seed=request.seed if request.HasField("seed") else requests.draw_seed(),
-            workers=requests.read_workers(request, self.cores),
+            workers=workers,
+            memory_nodes=self.nodes_per_core * workers,
+            moves=requests.read_moves_left(game, seen, request),
+            worker_simulations=requests.read_worker_simulations(request, workers),
+            full=requests.wants_all(request),
+            priority=requests.read_priority(request, priority),
+            report_seconds=requests.REPORT_SECONDS,
             warnings=warnings,
         )
 
@@ -167,30 +198,73 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedMove:
+class PlannedSearch:
     """A search that is ready to run; all of it has been checked."""
 
     game: Game
     state: State
+    """What the seat that has to decide sees."""
     bot: Bot
     seed: int
     workers: int
+    memory_nodes: int
+    moves: Sequence[int] | None
+    """Among which to choose; None for all."""
+    worker_simulations: Sequence[int]
+    """Of the search that is to be had again; empty for a new one."""
+    full: bool
+    """Whether all of the answer is wanted."""
+    priority: Priority
+    report_seconds: float
+    """From one report to the next, for an analysis."""
     warnings: Sequence[pb.Warning]
 
-    def run(self, cancel: CancelFlag, deadline: float | None) -> pb.GetMoveResponse:
+    def move(self, cancel: CancelFlag, deadline: float | None) -> pb.GetMoveResponse:
         """Searches, and answers. Ends when `cancel` is set, and in time to answer by `deadline` (of time.monotonic)."""
-        bot = self.bot
+        decision = self._decide(cancel, deadline, None)
+        return pb.GetMoveResponse(
+            move=answers.move(self.game, self.state, decision.move),
+            analysis=self._analysis(decision.result, decision.move),
+            reason=reason(self.game, self.state, decision),
+            runner_up=self._runner_up(decision),
+            warnings=self.warnings,
+        )
+
+    def analyze(
+        self, cancel: CancelFlag, deadline: float | None, tell: Callable[[pb.AnalyzeStateResponse], None]
+    ) -> pb.AnalyzeStateResponse:
+        """As `move`, with partial reports to `tell`, in the thread of the caller."""
+
+        def told(result: Result) -> None:
+            tell(pb.AnalyzeStateResponse(analysis=self._analysis(result, result.move)))
+
+        decision = self._decide(cancel, deadline, Reports(told, self.report_seconds))
+        return pb.AnalyzeStateResponse(
+            analysis=self._analysis(decision.result, decision.move),
+            final=True,
+            move=answers.move(self.game, self.state, decision.move),
+            reason=reason(self.game, self.state, decision),
+            runner_up=self._runner_up(decision),
+            warnings=self.warnings,
+        )
+
+    def _decide(self, cancel: CancelFlag, deadline: float | None, reports: Reports | None) -> Decision:
+        """What the bot decides, by the deadline."""
+        bot = self.bot.with_memory(self.memory_nodes)
+        if self.worker_simulations:
+            bot = bot.repeating(self.worker_simulations).within(requests.MAX_SECONDS)
         if deadline is not None:
             left = max(deadline - time.monotonic() - ANSWER_SECONDS, MIN_SECONDS)
             if left < requests.MAX_SECONDS:
                 bot = bot.within(left)
-        decision = bot.move(self.state, seed=self.seed, workers=self.workers, cancel=cancel)
-        response = pb.GetMoveResponse(
-            move=answers.move(self.game, self.state, decision.move),
-            analysis=answers.analysis(self.game, self.state, decision.result, bot.name),
-            reason=reason(self.game, self.state, decision),
-            warnings=self.warnings,
+        return bot.move(
+            self.state, seed=self.seed, workers=self.workers, moves=self.moves, cancel=cancel, reports=reports
         )
-        if decision.runner_up is not None:
-            response.runner_up.CopyFrom(answers.move(self.game, self.state, decision.runner_up))
-        return response
+
+    def _analysis(self, result: Result, made: int) -> Analysis:
+        """What the search has found, with `made` as the bot's move."""
+        return answers.analysis(self.game, self.state, result, self.bot, made, self.full)
+
+    def _runner_up(self, decision: Decision) -> Move | None:
+        """The best move beside the one made, if there is one."""
+        return None if decision.runner_up is None else answers.move(self.game, self.state, decision.runner_up)

@@ -1,8 +1,9 @@
 """Requests, read into the library's terms. Whatever is wrong is an error that names the field. Knows no transport."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
@@ -11,15 +12,37 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from nebula_ai.errors import ChanceError, InvalidInput, LimitError, MoveError, StateError
 from nebula_ai.game import Game
 from nebula_ai.registry import STANDARD, Catalogue
+from nebula_ai.search import MAX_SIMULATIONS as MAX_REPEATED
 from nebula_ai.search import MEMORY_NODES, Limits
 from nebula_ai.v1 import move_pb2, opponent_service_pb2, search_pb2, state_pb2
 from nebula_core.face import State
+from nebula_server.searches import Priority
+
+SearchRequest: TypeAlias = opponent_service_pb2.GetMoveRequest | opponent_service_pb2.AnalyzeStateRequest
+ViewRequest: TypeAlias = (
+    opponent_service_pb2.CreateStateRequest
+    | opponent_service_pb2.ObserveStateRequest
+    | opponent_service_pb2.ListMovesRequest
+    | opponent_service_pb2.ApplyMoveRequest
+    | opponent_service_pb2.ResolveChanceRequest
+    | SearchRequest
+)
+
+PRIORITIES = {
+    opponent_service_pb2.PRIORITY_INTERACTIVE: Priority.INTERACTIVE,
+    opponent_service_pb2.PRIORITY_ANALYSIS: Priority.ANALYSIS,
+}
 
 MAX_SECONDS = 600
 """A search may take so long at most; who wants more asks again."""
 
 MAX_SIMULATIONS = 10_000_000
 """A search may do so many simulations at most: about as many as a core can in this time."""
+
+REPORT_SECONDS = 0.5
+MIN_REPORT_SECONDS = 0.05
+MAX_REPORT_SECONDS = 60.0
+"""From one report of an analysis to the next: if nothing is said, and the range."""
 
 MAX_WARNINGS = 16
 """So many unknown fields are named; that there are more is said in one warning."""
@@ -105,18 +128,41 @@ def read_seat(request: opponent_service_pb2.ObserveStateRequest, state: State) -
 # Moves and chance.
 
 
-def read_move(game: Game, state: State, choice: move_pb2.Choice) -> int:
-    """The legal move of a request's field ``move``. Raises MoveError."""
+def read_move(game: Game, state: State, choice: move_pb2.Choice, path: str) -> int:
+    """A legal move. Raises MoveError."""
     match choice.WhichOneof("choice"):
         case "text":
-            with at("move.text"):
+            with at(f"{path}.text"):
                 return game.parse_move(state, choice.text)
         case "number":
             if choice.number not in state.legal_moves():
-                raise MoveError("move.number", f"{choice.number} is the number of no legal move")
+                raise MoveError(f"{path}.number", f"{choice.number} is the number of no legal move")
             return choice.number
         case _:
-            raise MoveError("move", "is missing: it needs a text or a number")
+            raise MoveError(path, "is missing: it needs a text or a number")
+
+
+def read_moves_left(game: Game, state: State, request: SearchRequest) -> list[int] | None:
+    """The legal moves among which a search may choose; None for all. Raises MoveError."""
+    allowed = read_distinct_moves(game, state, request.moves_allowed, "moves_allowed")
+    avoided = read_distinct_moves(game, state, request.moves_avoided, "moves_avoided")
+    if not allowed and not avoided:
+        return None
+    left = [move for move in allowed or state.legal_moves() if move not in avoided]
+    if not left:
+        raise MoveError("moves_avoided", "leaves no move to make")
+    return left
+
+
+def read_distinct_moves(game: Game, state: State, choices: Iterable[move_pb2.Choice], path: str) -> list[int]:
+    """Legal moves, each a different one; so they are few, whatever is sent. Raises MoveError."""
+    moves: list[int] = []
+    for i, choice in enumerate(choices):
+        move = read_move(game, state, choice, f"{path}[{i}]")
+        if move in moves:
+            raise MoveError(f"{path}[{i}]", f"is the same move as {path}[{moves.index(move)}]")
+        moves.append(move)
+    return moves
 
 
 def read_outcome(game: Game, state: State, choice: move_pb2.Choice, path: str) -> int:
@@ -181,13 +227,56 @@ def read_duration(duration: Duration, path: str) -> float:
     return duration.seconds + duration.nanos / 1_000_000_000
 
 
-def read_workers(request: opponent_service_pb2.GetMoveRequest, cores: int) -> int:
+def read_workers(request: SearchRequest, cores: int) -> int:
     """How many cores are to search. Raises LimitError."""
     if not request.HasField("workers"):
         return 1
     if not 1 <= request.workers <= cores:
         raise LimitError("workers", f"must be 1 to {cores}, the cores that this service has, not {request.workers}")
     return request.workers
+
+
+def read_worker_simulations(request: SearchRequest, workers: int) -> Sequence[int]:
+    """The simulations of each worker of a search that is to be had again; none for a new one. Raises LimitError."""
+    if len(request.worker_simulations) > workers:
+        given = len(request.worker_simulations)
+        raise LimitError("worker_simulations", f"must be at most {workers}, as many as there are workers, not {given}")
+    for i, simulations in enumerate(request.worker_simulations):
+        if not 0 <= simulations <= MAX_REPEATED:
+            raise LimitError(f"worker_simulations[{i}]", f"must be 0 to {MAX_REPEATED:,}, not {simulations:,}")
+    return request.worker_simulations
+
+
+def read_report_interval(request: opponent_service_pb2.AnalyzeStateRequest) -> float:
+    """Seconds from one report to the next. Raises LimitError."""
+    if not request.HasField("report_interval"):
+        return REPORT_SECONDS
+    seconds = read_duration(request.report_interval, "report_interval")
+    if not MIN_REPORT_SECONDS <= seconds <= MAX_REPORT_SECONDS:
+        range_ = f"{MIN_REPORT_SECONDS:g} to {MAX_REPORT_SECONDS:g} seconds"
+        raise LimitError("report_interval", f"must be {range_}, not {seconds:g}")
+    return seconds
+
+
+def read_priority(request: SearchRequest, default: Priority) -> Priority:
+    """What a search is for. Raises InvalidInput."""
+    check_enum("priority", request.priority, opponent_service_pb2.Priority.values())
+    return PRIORITIES.get(request.priority, default)
+
+
+# Views.
+
+
+def wants_all(request: ViewRequest) -> bool:
+    """Whether the fields are wanted that VIEW_BASIC leaves out. Raises InvalidInput."""
+    check_enum("view", request.view, opponent_service_pb2.View.values())
+    return request.view != opponent_service_pb2.VIEW_BASIC
+
+
+def check_enum(field: str, value: int, known: Sequence[int]) -> None:
+    """Raises InvalidInput for a number that is none of its enum's."""
+    if value not in known:
+        raise InvalidInput(field, f"must be a value from 0 to {max(known)} of its enum, not {value}")
 
 
 # Warnings.

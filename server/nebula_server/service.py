@@ -1,20 +1,26 @@
-"""The service as gRPC sees it: errors become statuses, deadlines and cancellation end searches."""
+"""The service as gRPC sees it: errors become statuses, reports a stream; deadlines and cancellation end searches."""
 
+import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NoReturn, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError
+from google.rpc.error_details_pb2 import ErrorInfo
 from grpc import aio
 from grpc_status import rpc_status
 
+from nebula_ai.bots import SearchBot
 from nebula_ai.errors import InvalidInput, NotPossibleNow
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceServicer
+from nebula_ai.v1.search_pb2 import StopRule
+from nebula_core.search.tree import CancelFlag
+from nebula_server import calls
 from nebula_server.errors import Busy, to_status
-from nebula_server.opponent import Opponent
+from nebula_server.opponent import Opponent, PlannedSearch
 from nebula_server.searches import Searches
 
 logger = logging.getLogger(__name__)
@@ -23,6 +29,8 @@ SERVICE = pb.DESCRIPTOR.services_by_name["OpponentService"].full_name
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
+Report = TypeVar("Report")
+Found = TypeVar("Found", pb.GetMoveResponse, pb.AnalyzeStateResponse)
 Context = aio.ServicerContext[Any, Any]
 
 
@@ -66,14 +74,125 @@ class OpponentService(OpponentServiceServicer):
         return await answer(context, self.opponent.resolve_chance, request)
 
     async def GetMove(self, request: pb.GetMoveRequest, context: Context) -> pb.GetMoveResponse:
-        """See Opponent.plan_move. The deadline counts from now: waiting for a core is part of it."""
-        remaining = context.time_remaining()
-        deadline = None if remaining is None else time.monotonic() + remaining
+        """See Opponent.plan_move."""
+        deadline = deadline_of(context)
         plan = await answer(context, self.opponent.plan_move, request)
         try:
-            return await self.searches.run(plan.workers, lambda cancel: plan.run(cancel, deadline))
+            return await self._run(plan, deadline, lambda cancel: plan.move(cancel, deadline))
         except Exception as error:
             await refuse(context, error)
+
+    async def AnalyzeState(  # type: ignore[override]  # see below
+        self, request: pb.AnalyzeStateRequest, context: Context
+    ) -> None:
+        """See Opponent.plan_analysis.
+
+        It is no generator, which would live on when a call is cancelled while a report is being sent, and its search
+        with it: it writes by itself, so that whatever ends the call is raised in here.
+        """
+        deadline = deadline_of(context)
+        plan = await answer(context, self.opponent.plan_analysis, request)
+        partial = Newest[pb.AnalyzeStateResponse]()
+        search = asyncio.create_task(
+            self._run(plan, deadline, lambda cancel: plan.analyze(cancel, deadline, partial.put))
+        )
+        search.add_done_callback(lambda _: partial.end())
+        try:
+            async for report in partial:
+                await context.write(report)
+            try:
+                final = await search
+            except Exception as error:
+                await refuse(context, error)
+            await context.write(final)
+        except aio.InternalError:
+            # The client has gone, which the call is told a moment later; it is no fault of ours.
+            raise asyncio.CancelledError from None
+        finally:
+            search.cancel()
+
+    async def _run(self, plan: PlannedSearch, deadline: float | None, search: Callable[[CancelFlag], Found]) -> Found:
+        """What a planned search answers, once there are cores for it. Raises what Searches.run does.
+
+        What the log wants to know of it is noted.
+        """
+        call = calls.current.get()
+        seat = plan.state.seat
+        assert seat is not None, "a seat has to decide"
+        call.notes.update(
+            calls.Notes(
+                game=plan.game.name,
+                edition=plan.game.edition,
+                seat=seat,
+                bot=plan.bot.name,
+                limits=limits_of(plan),
+                workers=plan.workers,
+                priority=plan.priority.name.lower(),
+            )
+        )
+        found = await self.searches.run(
+            plan.workers, search, client=call.client, priority=plan.priority, deadline=deadline
+        )
+        analysis = found.analysis
+        call.notes["stop_rule"] = StopRule.Name(analysis.stop_rule).removeprefix("STOP_RULE_").lower()
+        call.notes["simulations"] = analysis.simulations
+        if seconds := analysis.time.ToTimedelta().total_seconds():
+            call.notes["simulations_per_second"] = round(analysis.simulations / seconds)
+        return found
+
+
+class Newest(AsyncIterator[Report]):
+    """The newest of the reports that a thread makes; one that nobody has taken when the next comes is dropped.
+
+    It belongs to the event loop in which it is made.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        self._report: Report | None = None
+        self._ended = False
+
+    def put(self, report: Report) -> None:
+        """A report. For any thread."""
+        self._loop.call_soon_threadsafe(self._put, report)
+
+    def _put(self, report: Report) -> None:
+        self._report = report
+        self._news.set()
+
+    def end(self) -> None:
+        """No more reports come, and none that was not taken is worth it any more."""
+        self._ended = True
+        self._news.set()
+
+    def __aiter__(self) -> AsyncIterator[Report]:
+        """The reports as they are taken."""
+        return self
+
+    async def __anext__(self) -> Report:
+        """The next one to take; none after the end."""
+        await self._news.wait()
+        if self._ended:
+            raise StopAsyncIteration
+        self._news.clear()
+        assert self._report is not None, "there are news"
+        return self._report
+
+
+def deadline_of(context: Context) -> float | None:
+    """When the call has to be answered, of time.monotonic: waiting for a core counts as well."""
+    remaining = context.time_remaining()
+    return None if remaining is None else time.monotonic() + remaining
+
+
+def limits_of(plan: PlannedSearch) -> dict[str, float]:
+    """What a search may use up, for the log."""
+    if not isinstance(plan.bot, SearchBot):
+        return {}
+    limits = plan.bot.limits
+    given = {"time": limits.time, "simulations": limits.simulations, "nodes": limits.nodes}
+    return {name: limit for name, limit in given.items() if limit is not None}
 
 
 class Decoding(aio.ServerInterceptor):
@@ -92,13 +211,22 @@ class Decoding(aio.ServerInterceptor):
         if handler is None or not handler_call_details.method.startswith(f"/{SERVICE}/"):
             return handler
 
-        async def decode_and_answer(content: bytes, context: Context) -> Any:
+        async def decoded(content: bytes, context: Context) -> Any:
             try:
-                request = handler.request_deserializer(content)
+                return handler.request_deserializer(content)
             except DecodeError:
                 await refuse(context, InvalidInput("request", "its bytes are no message of this method's request"))
-            return await handler.unary_unary(request, context)
 
+        async def decode_and_answer(content: bytes, context: Context) -> Any:
+            return await handler.unary_unary(await decoded(content, context), context)
+
+        async def decode_and_write(content: bytes, context: Context) -> None:
+            await handler.unary_stream(await decoded(content, context), context)
+
+        if handler.response_streaming:
+            return grpc.unary_stream_rpc_method_handler(
+                decode_and_write, response_serializer=handler.response_serializer
+            )
         return grpc.unary_unary_rpc_method_handler(decode_and_answer, response_serializer=handler.response_serializer)
 
 
@@ -114,4 +242,11 @@ async def refuse(context: Context, error: Exception) -> NoReturn:
     """Ends the call with the status of an error. What nobody expected is logged; the client learns nothing of it."""
     if not isinstance(error, InvalidInput | NotPossibleNow | Busy):
         logger.error("unexpected error", exc_info=error)
-    await context.abort_with_status(rpc_status.to_status(to_status(error)))
+    status = to_status(error)
+    notes = calls.current.get().notes
+    for detail in status.details:
+        if detail.Unpack(info := ErrorInfo()):
+            notes["reason"] = info.reason
+            if info.metadata.get("field"):
+                notes["field"] = info.metadata["field"]
+    await context.abort_with_status(rpc_status.to_status(status))

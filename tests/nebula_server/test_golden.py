@@ -112,7 +112,23 @@ REQUESTS: dict[str, Message] = {
     "get_move": pb.GetMoveRequest(state=text(TAKING), limits=SearchLimits(simulations=500), seed=1),
     "get_move_bot": pb.GetMoveRequest(state=text(NEW), bot="plain", limits=SearchLimits(nodes=5), seed=1, workers=2),
     "get_move_unsearched": pb.GetMoveRequest(state=text(TAKING), bot="greedy", seed=1),
+    "get_move_again": pb.GetMoveRequest(
+        state=text(TAKING), limits=SearchLimits(simulations=500), seed=1, worker_simulations=[480], view=pb.VIEW_BASIC
+    ),
+    "get_move_avoided": pb.GetMoveRequest(
+        state=text(TAKING),
+        limits=SearchLimits(simulations=100),
+        seed=1,
+        moves_avoided=[Choice(text="take 0 2"), Choice(text="take 0 1 2")],
+        view=pb.VIEW_BASIC,
+    ),
+    "get_move_all_avoided": pb.GetMoveRequest(
+        state=text(TAKING), moves_allowed=[Choice(text="take 0")], moves_avoided=[Choice(text="take 0")]
+    ),
     "get_move_finished": pb.GetMoveRequest(state=text(finished())),
+    "analyze_state": pb.AnalyzeStateRequest(
+        state=text(TAKING), limits=SearchLimits(simulations=500), seed=1, view=pb.VIEW_BASIC
+    ),
 }
 
 
@@ -121,14 +137,21 @@ async def exchange(stub: Stub, request: Message) -> dict[str, Any]:
     method = request.DESCRIPTOR.name.removesuffix("Request")
     pair = {"method": method, "request": as_json(request)}
     try:
-        response = await getattr(stub, method)(request)
+        call = getattr(stub, method)(request)
+        if method == "AnalyzeState":
+            # How many partial reports there are is another number each time; there is one that is final.
+            (response,) = [report async for report in call if report.final]
+        else:
+            response = await call
     except aio.AioRpcError as error:
         status = rpc_status.from_call(error)  # type: ignore[arg-type]  # a call is what has metadata and a code
         assert status is not None
         return pair | {"error": as_json(status) | {"code": Code.Name(status.code)}}
-    if isinstance(response, pb.GetMoveResponse):
+    if isinstance(response, pb.GetMoveResponse | pb.AnalyzeStateResponse):
         response.analysis.ClearField("time")
         response.analysis.engine_version = "0.0.0"
+    if isinstance(response, pb.ListGamesResponse):
+        response.engine_version = "0.0.0"
     if isinstance(response, pb.ListBotsResponse):
         for bot in response.bots:
             bot.ClearField("rating")

@@ -280,7 +280,8 @@ def test_an_analysis_says_whether_playouts_were_cut_off() -> None:
     state = NEBULA.new(2, seed=4)
     for parameters in (Parameters(), Parameters(playout_turns=2)):
         result = search(state, Limits(simulations=5), parameters=parameters)
-        assert answers.analysis(NEBULA, state, result, "").estimated == (parameters != Parameters())
+        analysis = answers.analysis(NEBULA, state, result, PLAIN, result.move, full=True)
+        assert analysis.estimated == (parameters != Parameters())
 
 
 async def test_get_move_of_a_single_legal_move(stub: Stub) -> None:
@@ -346,28 +347,6 @@ async def test_unknown_options_that_are_many(stub: Stub) -> None:
         assert [warning.field for warning in answered.warnings] == fields
         assert {warning.reason for warning in answered.warnings} == {"UNKNOWN_FIELD"}
         assert answered.ByteSize() < 4000
-
-
-async def test_any_search_of_one_worker_can_be_had_again(stub: Stub) -> None:
-    """With its state, its seed and the simulations that it did, whatever ended it."""
-    state = packed(NEBULA.new(2, seed=4))
-    limits = [
-        (SearchLimits(time=Duration(nanos=30_000_000)), search_pb2.STOP_RULE_TIME),
-        (SearchLimits(simulations=2000), search_pb2.STOP_RULE_DECIDED),
-        (SearchLimits(nodes=100), search_pb2.STOP_RULE_NODES),
-    ]
-    for given, stop_rule in limits:
-        given.stop_when_decided = stop_rule == search_pb2.STOP_RULE_DECIDED
-        first = await stub.GetMove(pb.GetMoveRequest(state=state, limits=given, seed=5))
-        done = first.analysis.simulations
-        assert first.analysis.stop_rule == stop_rule
-        again = SearchLimits(simulations=done, stop_when_decided=False)
-        second = await stub.GetMove(pb.GetMoveRequest(state=state, limits=again, seed=first.analysis.seed))
-        assert second.analysis.stop_rule == search_pb2.STOP_RULE_SIMULATIONS
-        for response in (first, second):
-            response.analysis.ClearField("time")
-            response.analysis.ClearField("stop_rule")
-        assert first == second
 
 
 async def test_a_search_that_may_stop_when_decided(stub: Stub) -> None:

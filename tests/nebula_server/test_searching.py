@@ -16,7 +16,7 @@ from nebula_ai.v1 import search_pb2
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State
 from nebula_core.face import State as CoreState
-from nebula_server.searches import QUEUE_PER_CORE, Searches
+from nebula_server.searches import QUEUE_PER_CORE
 from tests.nebula_server.conftest import CORES, Service, refusal, running
 
 NEBULA = NebulaGame.load(None)
@@ -151,42 +151,15 @@ async def test_a_search_that_fails_gives_its_core_back(service: Service, monkeyp
 
 
 async def test_stopping_ends_searches(catalogue: Catalogue) -> None:
+    """Those that run answer with what they have found, those that wait are refused."""
     async with running(catalogue) as service:
-        calls = [service.stub.GetMove(LONG) for _ in range(CORES + 2)]
+        calls = [service.stub.GetMove(LONG) for _ in range(CORES)]
         await until(lambda: service.server.searches.running == CORES)
+        waiting = service.stub.GetMove(LONG)
+        await until(lambda: service.server.searches.waiting == 1)
         await service.server.stop(0)
         for call in calls:
-            with pytest.raises(aio.AioRpcError):
-                await call
-        assert service.server.searches.running == 0
-
-
-async def test_turns_are_kept() -> None:
-    """Who wants all cores waits for them, and nobody overtakes."""
-    searches = Searches(2)
-    order: list[str] = []
-
-    async def run(name: str, cores: int) -> None:
-        await searches.run(cores, lambda _: order.append(name))
-
-    release = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    async def hold() -> None:
-        await searches.run(1, lambda _: asyncio.run_coroutine_threadsafe(release.wait(), loop).result())
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(hold())
-        await until(lambda: searches.running == 1)
-        for name, cores in (("both", 2), ("one", 1)):
-            group.create_task(run(name, cores))
-            await asyncio.sleep(0)
-        gone = group.create_task(run("gone", 1))
-        await until(lambda: searches.waiting == 3)
-        gone.cancel()
-        await until(lambda: searches.waiting == 2)
-        assert order == []
-        release.set()
-    assert order == ["both", "one"]
-    assert (searches.running, searches.waiting) == (0, 0)
-    await searches.close()
+            assert (await call).analysis.stop_rule == search_pb2.STOP_RULE_CANCELLED
+        refused = await refusal(waiting)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "STOPPING")
+        assert idle(service)
