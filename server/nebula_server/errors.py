@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from google.protobuf.any_pb2 import Any
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc.code_pb2 import Code
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
@@ -52,10 +51,30 @@ class Finished(GameFinished):
 
 
 class Busy(Exception):
+    """A search is not run, because of what else the service has to do."""
+
+
+class QueueFull(Busy):
     """All cores search, and as many searches wait as may."""
 
-    retry_seconds = 1
-    """When it is worth asking again. Searches take seconds; a client that is too early asks once more."""
+    def __init__(self, message: str, retry_seconds: float) -> None:
+        """`retry_seconds`: after how long it is worth asking again."""
+        super().__init__(message)
+        self.retry_seconds = retry_seconds
+
+
+class TooLate(Busy):
+    """The deadline passed before there were cores for the search."""
+
+    def __init__(self) -> None:
+        super().__init__("the deadline passed before the search could begin")
+
+
+class Stopping(Busy):
+    """The service stops, and begins no more searches."""
+
+    def __init__(self) -> None:
+        super().__init__("the service stops, and begins no more searches")
 
 
 def to_status(error: Exception) -> Status:
@@ -68,8 +87,13 @@ def to_status(error: Exception) -> Status:
         case NotPossibleNow():
             metadata = error.metadata if isinstance(error, Finished) else {}
             return status(Code.FAILED_PRECONDITION, error.reason, str(error), metadata)
-        case Busy():
-            retry = RetryInfo(retry_delay=Duration(seconds=error.retry_seconds))
+        case TooLate():
+            return status(Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", str(error), {})
+        case Stopping():
+            return status(Code.UNAVAILABLE, "STOPPING", str(error), {})
+        case QueueFull():
+            retry = RetryInfo()
+            retry.retry_delay.FromMilliseconds(round(error.retry_seconds * 1000))
             return status(Code.RESOURCE_EXHAUSTED, "TOO_MANY_SEARCHES", str(error), {}, retry)
         case _:
             return status(Code.INTERNAL, "INTERNAL", INTERNAL, {})
