@@ -33,6 +33,7 @@ class Service:
     """A server and a channel to it."""
 
     server: Server
+    address: str
     channel: aio.Channel
     stub: Stub
 
@@ -58,7 +59,7 @@ async def running(catalogue: Catalogue, cores: int = CORES) -> AsyncIterator[Ser
     port = await server.start("127.0.0.1:0")
     try:
         async with aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield Service(server, channel, OpponentServiceStub(channel))
+            yield Service(server, f"127.0.0.1:{port}", channel, OpponentServiceStub(channel))
     finally:
         await server.stop(0)
 
