@@ -1,7 +1,12 @@
-"""What all tests share: one seed behind everything random, printed at the head of the run to repeat it by."""
+"""What tests of several packages share: the seed of all that is random, printed to repeat the run by; and a server."""
 
+import re
 import secrets
 import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,3 +34,21 @@ def pytest_report_header(config: pytest.Config) -> str:
 def seed(pytestconfig: pytest.Config) -> int:
     """The run's seed, for tests that draw random numbers of their own."""
     return int(pytestconfig.option.hypothesis_seed)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a server, started as a reader would, but on a free port."""
+    program = "from nebula_server.command import main; main()"
+    command = [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            started = process.stderr.readline()
+            address = re.search(r"127\.0\.0\.1:\d+", started)
+            assert address, started
+            # Its log goes on, and somebody has to read it.
+            threading.Thread(target=process.stderr.read).start()
+            yield address[0]
+        finally:
+            process.kill()

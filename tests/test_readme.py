@@ -5,14 +5,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = {
-    page: (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/command-line.md", "docs/api.md")
+    page: (ROOT / page).read_text(encoding="utf-8")
+    for page in ("README.md", "docs/command-line.md", "docs/api.md", "docs/clients.md")
 }
 
 
@@ -80,22 +80,6 @@ def test_shell_examples_of_the_command_line() -> None:
     assert re.search(
         "round 1: seat 1 to invest or give in to chaos\n(.*\n){2}cluster 0   v  r  @ \\[w\\]", result.stdout
     )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """The address of a server, started as a reader would, but on a free port."""
-    program = "from nebula_server.command import main; main()"
-    command = [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            started = process.stderr.readline()
-            address = re.search(r"127\.0\.0\.1:\d+", started)
-            assert address, started
-            yield address[0]
-        finally:
-            process.kill()
 
 
 def client(page: str, server: str) -> list[str]:

@@ -204,7 +204,7 @@ def move(
     limits = given_limits(bot, time, simulations, nodes, decided)
     if server is not None:
         # The client's library takes longer to load than most commands run.
-        from nebula_ai.remote import RemoteError, ask
+        from nebula_ai.commands.remote import RemoteError, ask
 
         try:
             answer = ask(server, position, bot=bot, limits=limits, decided=decided, seed=seed, workers=workers)

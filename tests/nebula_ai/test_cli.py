@@ -17,9 +17,10 @@ import grpc
 import pytest
 from rich.console import Console
 
-from nebula_ai import Limits, __version__, bench, load, read_state, remote, search
+from nebula_ai import Limits, __version__, bench, load, read_state, search
 from nebula_ai.bots import SearchBot, bots_of
 from nebula_ai.calibration import Calibration, Strength
+from nebula_ai.commands import remote
 from nebula_ai.commands.common import MAX_COMPLAINT
 from nebula_ai.commands.opponents import bot_answer, bot_table
 from nebula_ai.game import Game
@@ -445,7 +446,7 @@ def test_what_no_server_would_take_is_not_sent(run: Run, options: tuple[str, ...
 
 
 def test_no_server(run: Run) -> None:
-    refuses(run("move", STATE, "--server", "localhost"), r"error: a server's address is HOST:PORT, not 'localhost'$")
+    refuses(run("move", STATE, "--server", "localhost"), r"error: address: must be HOST:PORT, not 'localhost'$")
     refuses(run("move", text(START), "--server", "127.0.0.1:1"), r"error: no server answers at 127\.0\.0\.1:1$")
 
 

@@ -1,16 +1,9 @@
-"""A client of the service, for the command line: asks a server for a move."""
-
-import re
-
-import grpc
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
-from grpc_status import rpc_status
+"""What the command line asks a server instead of searching here: the request for a move, and the answer to print."""
 
 from nebula_ai.answer import Answer, MoveAnswer
-from nebula_ai.errors import shown
+from nebula_ai.client import Client, DeadlineExceeded, ServiceError, Unavailable
 from nebula_ai.search import MAX_WORKERS, Limits, check_whole
 from nebula_ai.v1.opponent_service_pb2 import GetMoveRequest, GetMoveResponse
-from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceStub
 from nebula_ai.v1.search_pb2 import MoveAnalysis, StopRule
 from nebula_core.face import State
 
@@ -32,10 +25,8 @@ def ask(
 
     Of the state only what this seat sees is sent. Without bot the server's default one answers, within `limits` if
     there are any; `decided` goes with these. It is waited for as long as the search may take, and a minute more. Raises
-    RemoteError, LimitError.
+    RemoteError, InvalidInput.
     """
-    if not re.fullmatch(r"\S+:[0-9]{1,5}", address):
-        raise RemoteError(f"a server's address is HOST:PORT, not {shown(address)}")
     check_whole("seed", seed, 0, 2**64 - 1)
     check_whole("workers", workers, 1, MAX_WORKERS)
     request = GetMoveRequest(bot=bot or "", seed=seed, workers=workers)
@@ -50,33 +41,21 @@ def ask(
         if not decided:
             request.limits.stop_when_decided = False
     timeout = WAIT_SECONDS + (MAX_SECONDS if limits is None or limits.time is None else limits.time)
-    with grpc.insecure_channel(address) as channel:
+    with Client(address, timeout=timeout) as client:
         try:
-            response = OpponentServiceStub(channel).GetMove(request, timeout=timeout)
-        except grpc.RpcError as error:
+            return answer(client.get_move(request))
+        except ServiceError as error:
             raise RemoteError(refusal(address, error)) from None
-    return answer(response)
 
 
-def refusal(address: str, error: grpc.RpcError) -> str:
-    """What a status says: the fields and what is wrong with them, else its message; and its reason."""
-    assert isinstance(error, grpc.Call)  # as every error of a call is
-    status = rpc_status.from_call(error)
-    if status is None:
-        if error.code() is grpc.StatusCode.UNAVAILABLE:
+def refusal(address: str, error: ServiceError) -> str:
+    """What went wrong with this server, as one line."""
+    if not error.reason:  # the server itself said nothing
+        if isinstance(error, Unavailable):
             return f"no server answers at {address}"
-        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+        if isinstance(error, DeadlineExceeded):
             return f"{address}: no answer came in time"
-        return f"{address}: {error.details()} ({error.code().name})"
-    text = status.message
-    reason = error.code().name
-    for detail in status.details:
-        info, request = ErrorInfo(), BadRequest()
-        if detail.Unpack(info):
-            reason = info.reason
-        elif detail.Unpack(request):
-            text = "; ".join(f"{violation.field}: {violation.description}" for violation in request.field_violations)
-    return f"{address}: {text} ({reason})"
+    return f"{address}: {error}"
 
 
 def answer(response: GetMoveResponse) -> Answer:
