@@ -21,6 +21,10 @@ STATUS_DECISION = state_pb2.StateView.STATUS_DECISION
 STATUS_CHANCE = state_pb2.StateView.STATUS_CHANCE
 STATUS_FINISHED = state_pb2.StateView.STATUS_FINISHED
 
+MOVES: dict[tuple[str, int, str, bool], move_pb2.Move] = {}
+"""Moves that were written before, which takes ten times as long as a copy; an edition has thousands at most. What a
+move says follows from its number and text, whatever the state and the edition."""
+
 
 def put(message: Message, game: Game, part: Message) -> None:
     """Fill the member of `message` that is named after the game."""
@@ -113,10 +117,15 @@ def chance_outcome(game: Game, state: State, number: int) -> move_pb2.ChanceOutc
 
 
 def move(game: Game, state: State, number: int, full: bool = True) -> move_pb2.Move:
-    """A move; without its parts if it is not `full`."""
-    message = move_pb2.Move(number=number, text=game.format_move(state, number))
-    if full:
-        put(message, game, game.move_message(state, number))
+    """A move, not to be changed; without its parts if it is not `full`."""
+    text = game.format_move(state, number)
+    key = (game.name, number, text, full)
+    message = MOVES.get(key)
+    if message is None:
+        message = move_pb2.Move(number=number, text=text)
+        if full:
+            put(message, game, game.move_message(state, number))
+        MOVES[key] = message
     return message
 
 
