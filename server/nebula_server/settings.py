@@ -5,6 +5,7 @@ in files of their own, whose paths are settings.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,9 @@ from nebula_ai.errors import InvalidInput, shown, shown_path, unknown_word
 
 PREFIX = "NEBULA_AI_"
 """Of every variable of the environment that is a setting."""
+
+OF_KUBERNETES = re.compile(f"{PREFIX}(SERVICE|PORT)(_|$)")
+"""Variables that nobody wrote: Kubernetes tells all containers of a service called nebula-ai by them."""
 
 CONFIG = "config"
 """What names the file: a flag and a variable like those of the settings."""
@@ -157,7 +161,7 @@ def check_environment() -> None:
     """Raises InvalidInput if a variable looks like a setting but is none: who wrote it believes that it has effect."""
     known = {variable(name) for name in (*Settings.model_fields, CONFIG)}
     for name in os.environ:
-        if name.startswith(PREFIX) and name not in known:
+        if name.startswith(PREFIX) and name not in known and not OF_KUBERNETES.match(name):
             raise unknown(name, name.removeprefix(PREFIX))
 
 

@@ -681,8 +681,10 @@ async def test_who_waits_for_a_move_goes_first(service: Service) -> None:
 async def test_a_deadline_that_passes_in_the_queue(service: Service) -> None:
     blocking = service.stub.AnalyzeState(LONG)
     await until(lambda: service.server.searches.running == CORES)
+    waits = service.stub.AnalyzeState(LONG, timeout=3)
+    await until(lambda: service.server.searches.waiting == 1)
     with pytest.raises(aio.AioRpcError) as late:
-        await all_of(service.stub.AnalyzeState(LONG, timeout=0.1))
+        await all_of(waits)
     assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     await until(lambda: service.server.searches.waiting == 0)
     blocking.cancel()

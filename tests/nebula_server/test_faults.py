@@ -197,7 +197,7 @@ async def test_a_dead_line_and_a_deadline(service: Service) -> None:
     """The server minds the deadline though its client cannot cancel."""
     line = Line(service.address)
     async with line.laid() as channel:
-        call = OpponentServiceStub(channel).GetMove(LONG, timeout=1)
+        call = OpponentServiceStub(channel).GetMove(LONG, timeout=3)
         await until(lambda: service.server.searches.running == 1)
         line.go_dead()
         await until(lambda: service.server.searches.running == 0)

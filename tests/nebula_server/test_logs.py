@@ -112,8 +112,10 @@ async def test_a_call_whose_deadline_passes(service: Service, log: Log, monkeypa
     monkeypatch.setattr("nebula_server.calls.LATE_SECONDS", 60)  # for busy machines, where clocks differ by more
     calls = [service.stub.GetMove(LONG) for _ in range(2)]
     await until(lambda: service.server.searches.running == 2)
+    late = service.stub.GetMove(LONG, timeout=3)
+    await until(lambda: service.server.searches.waiting == 1)
     with pytest.raises(aio.AioRpcError):
-        await service.stub.GetMove(LONG, timeout=0.1)
+        await late
     await until(lambda: service.server.calls.running == 2)
     (line,) = log()
     assert line["code"] == "DEADLINE_EXCEEDED"

@@ -106,8 +106,10 @@ async def test_a_time_limit_is_kept(service: Service) -> None:
 async def test_a_deadline_that_passes_in_the_queue(service: Service) -> None:
     call = service.stub.GetMove(LONG_ON_ALL_CORES)
     await until(lambda: service.server.searches.running == CORES)
+    waits = service.stub.GetMove(LONG, timeout=3)
+    await until(lambda: service.server.searches.waiting == 1)
     with pytest.raises(aio.AioRpcError) as late:
-        await service.stub.GetMove(LONG, timeout=0.1)
+        await waits
     assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     await until(lambda: service.server.searches.waiting == 0)
     await cancelled(call)

@@ -271,7 +271,7 @@ def test_sigterm_cuts_searches_at_the_drain_limit() -> None:
 def test_sigterm_lets_searches_end() -> None:
     """Also one that waits. Nothing new is searched, and all else is answered to the end."""
     with draining(PATIENCE) as server:
-        calls = [server.stub.GetMove.future(search(1)) for _ in range(2)]
+        calls = [server.stub.GetMove.future(search(3)) for _ in range(2)]
         server.until_metric("nebula_ai_searches_waiting 1.0")
         server.terminate()
         assert unavailable(server.stub.GetMove.future(search(1)))

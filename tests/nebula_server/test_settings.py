@@ -126,6 +126,16 @@ def test_an_unknown_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         read({})
 
 
+@pytest.mark.parametrize("name", ["SERVICE_HOST", "SERVICE_PORT_GRPC", "PORT", "PORT_50051_TCP_ADDR"])
+def test_variables_of_kubernetes_are_no_settings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come by themselves where a service is called nebula-ai."""
+    monkeypatch.setenv(f"NEBULA_AI_{name}", "10.0.0.1")
+    read({})
+    monkeypatch.setenv(f"NEBULA_AI_X{name}", "10.0.0.1")
+    with pytest.raises(InvalidInput, match=f"NEBULA_AI_X{name}"):
+        read({})
+
+
 @pytest.mark.parametrize("content", [b"cores = \n", b"\xff"])
 def test_a_file_that_is_no_toml(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "wrong.toml"
