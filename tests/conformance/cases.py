@@ -57,6 +57,12 @@ def drawn(state: State, generator: Generator) -> int:
     raise AssertionError("unreachable")
 
 
+def same_but_hidden(state: State, seat: int, seed: int) -> State:
+    """A state that `seat` cannot tell from this one."""
+    # From a stream of its own: the one that dealt the cards would often deal them again.
+    return state.determinize(seat, Generator(seed, 61))
+
+
 def spread(states: list[State], number: int) -> list[State]:
     """As many of the states, evenly spread, the first and the last among them."""
     if len(states) <= number:

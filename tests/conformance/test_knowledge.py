@@ -12,7 +12,7 @@ from nebula_ai.game import UNKNOWN
 from nebula_ai.search import Limits, search
 from nebula_core.errors import StateError
 from nebula_core.face import Generator, State
-from tests.conformance.cases import Case, spread
+from tests.conformance.cases import Case, same_but_hidden, spread
 from tests.fit import assert_fits
 
 STATES = 60
@@ -39,11 +39,6 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def unknown(case: Case, state: State) -> set[str]:
     """The paths of the unknown cards in a readable state."""
     return {path for path, value in leaves(case.game.to_json(state)) if value == UNKNOWN}
-
-
-def same_but_hidden(state: State, seat: int, seed: int) -> State:
-    """A state that `seat` cannot tell from this one."""
-    return state.determinize(seat, Generator(seed))
 
 
 def test_observing_hides_nothing_but_what_becomes_unknown(case: Case, states: list[State]) -> None:
@@ -192,7 +187,7 @@ def test_hidden_truth_never_changes_a_search(case: Case, decisions: list[State],
     differing = 0
     for number, state in enumerate(spread(decisions, 12)):
         assert state.seat is not None
-        other = same_but_hidden(state, state.seat, seed)
+        other = same_but_hidden(state, state.seat, seed + number)
         differing += other != state
         found = [
             replace(search(root, Limits(simulations=100), seed=number, workers=1 + number % 2), seconds=0.0)

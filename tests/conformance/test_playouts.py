@@ -10,7 +10,7 @@ from nebula_ai.search import Limits, search
 from nebula_core.errors import CardUnknown, ChancePending, GameFinished
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import Parameters
-from tests.conformance.cases import CASES, MOST_DECISIONS, Case, spread
+from tests.conformance.cases import CASES, MOST_DECISIONS, Case, same_but_hidden, spread
 
 PLAYED = 3
 DUELS = 20
@@ -100,7 +100,7 @@ def test_what_a_seat_is_promised_rests_on_what_it_sees(case: Case, decisions: li
     differing = 0
     for number, state in enumerate(spread(decisions, 40)):
         for seat in range(case.players):
-            sample = state.determinize(seat, Generator(seed + number))
+            sample = same_but_hidden(state, seat, seed + number)
             differing += sample != state
             assert sample.estimate()[seat] == state.estimate()[seat]
     assert differing, "no two of these states differed: the test says nothing"
@@ -138,7 +138,7 @@ def test_hidden_truth_never_changes_a_search_that_estimates(case: Case, decision
     differing = 0
     for number, state in enumerate(spread(decisions, 12)):
         assert state.seat is not None
-        other = state.determinize(state.seat, Generator(seed))
+        other = same_but_hidden(state, state.seat, seed + number)
         differing += other != state
         found = [
             replace(
