@@ -31,9 +31,7 @@ from nebula_ai.v1.move_pb2 import ChancePolicy, Choice
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State, StateView
 from tests.nebula_server.conftest import Service, running
-
-PATIENCE = 30
-"""Seconds until a test gives up waiting for what should happen at once."""
+from tests.waiting import PATIENCE, until
 
 SERVICE = pb.DESCRIPTOR.services_by_name["OpponentService"]
 NEW = pb.CreateStateRequest(game="nebula", players=2, chance=ChancePolicy(seed=1))
@@ -41,13 +39,6 @@ MINUTES = SearchLimits(time=Duration(seconds=600))
 """Of a search that no test waits for."""
 
 Context = aio.ServicerContext[Any, Any]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 # --- Both clients, asked in one way ------------------------------------------------------------------------------

@@ -31,18 +31,9 @@ from nebula_server.searches import (
     Priority,
     Searches,
 )
-
-PATIENCE = 30
-"""Seconds until a test gives up waiting for what should happen at once."""
+from tests.waiting import PATIENCE, until
 
 INTERACTIVE, ANALYSIS = Priority.INTERACTIVE, Priority.ANALYSIS
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.0005)
 
 
 @dataclass

@@ -27,7 +27,8 @@ from nebula_server import answers, security
 from nebula_server.server import Server
 from nebula_server.service import SERVICE, Newest
 from tests.nebula_server.conftest import CORES, Service, Stub, refusal, running
-from tests.nebula_server.test_searching import PATIENCE, STATE, first_turn, idle, until
+from tests.nebula_server.test_searching import STATE, first_turn, idle
+from tests.waiting import PATIENCE, until
 
 Answer: TypeAlias = pb.GetMoveResponse | pb.AnalyzeStateResponse
 Request: TypeAlias = pb.GetMoveRequest | pb.AnalyzeStateRequest

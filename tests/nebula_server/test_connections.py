@@ -17,7 +17,8 @@ from nebula_ai.v1.state_pb2 import State
 from nebula_server import server
 from nebula_server.searches import QUEUE_PER_CORE
 from tests.nebula_server.conftest import CORES, Service, refusal, running
-from tests.nebula_server.test_searching import LONG_ON_ALL_CORES, STATE, cancelled, until
+from tests.nebula_server.test_searching import LONG_ON_ALL_CORES, STATE, cancelled
+from tests.waiting import until
 
 
 async def test_clients_that_ping_often_stay(service: Service) -> None:

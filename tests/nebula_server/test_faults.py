@@ -35,7 +35,8 @@ from nebula_server.searches import LEAST_BYTES_PER_CORE, QUEUE_PER_CORE
 from nebula_server.server import Server
 from nebula_server.service import SERVICE
 from tests.nebula_server.conftest import CORES, Service, Stub, refusal
-from tests.nebula_server.test_searching import LONG, LONG_ON_ALL_CORES, PATIENCE, STATE, until
+from tests.nebula_server.test_searching import LONG, LONG_ON_ALL_CORES, STATE
+from tests.waiting import PATIENCE, until
 
 SHORT = pb.GetMoveRequest(state=STATE, limits=SearchLimits(simulations=3))
 MOVES = pb.ListMovesRequest(state=STATE)

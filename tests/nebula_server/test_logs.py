@@ -21,7 +21,8 @@ from nebula_ai.v1.state_pb2 import State
 from nebula_core.face import State as CoreState
 from nebula_server import logs
 from tests.nebula_server.conftest import Service, Stub, refusal
-from tests.nebula_server.test_searching import LONG, STATE, cancelled, until
+from tests.nebula_server.test_searching import LONG, STATE, cancelled
+from tests.waiting import until
 
 Log = Callable[[], list[dict[str, Any]]]
 

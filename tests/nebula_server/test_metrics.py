@@ -16,7 +16,8 @@ from nebula_ai.v1.state_pb2 import State
 from nebula_server.metrics import Metrics
 from nebula_server.searches import Searches
 from tests.nebula_server.conftest import Service, refusal
-from tests.nebula_server.test_searching import LONG_ON_ALL_CORES, STATE, cancelled, idle, until
+from tests.nebula_server.test_searching import LONG_ON_ALL_CORES, STATE, cancelled, idle
+from tests.waiting import until
 
 
 @pytest.fixture

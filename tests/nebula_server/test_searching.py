@@ -1,7 +1,6 @@
 """Searches under deadlines, cancellation and load: they end, the queue is bounded, and all the rest goes on."""
 
 import asyncio
-from collections.abc import Callable
 
 import grpc
 import pytest
@@ -18,6 +17,7 @@ from nebula_ai.v1.state_pb2 import State
 from nebula_core.face import State as CoreState
 from nebula_server.searches import QUEUE_PER_CORE
 from tests.nebula_server.conftest import CORES, Service, refusal, running
+from tests.waiting import PATIENCE, until
 
 NEBULA = NebulaGame.load(None)
 
@@ -34,16 +34,6 @@ STATE = State(packed=first_turn().pack())
 # Long enough that no test waits for its end. Several workers search to the end of the time even if all is decided.
 LONG = pb.GetMoveRequest(state=STATE, limits=SearchLimits(time=Duration(seconds=600)))
 LONG_ON_ALL_CORES = pb.GetMoveRequest(state=STATE, limits=LONG.limits, workers=CORES)
-
-PATIENCE = 30
-"""Seconds until a test gives up waiting for what should happen at once."""
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 def idle(service: Service) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -31,9 +31,7 @@ from nebula_server.security import Client, Quota, Refused, Tokens
 from nebula_server.server import Server
 from nebula_server.service import SERVICE
 from tests.nebula_server.conftest import Stub, refusal
-
-PATIENCE = 30
-"""Seconds until a test gives up waiting for what should happen at once."""
+from tests.waiting import PATIENCE, until
 
 OTHER = "test.Other"
 """A service that `Calls` does not follow, with the kinds of methods that ours has not."""
@@ -143,13 +141,6 @@ async def serving(clients: dict[str, Client]) -> AsyncIterator[Served]:
 def a_client(token: str, calls_per_minute: int = 1000, searches: int = 100) -> Client:
     """Who has this token."""
     return Client(security.hash_of(token), calls_per_minute, searches)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 # Always the same, because they are part of the names of tests.

@@ -14,9 +14,7 @@ from grpc import aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from nebula_server import logs, unknown_methods
-
-PATIENCE = 30
-"""Seconds until a test gives up waiting for what should happen at once."""
+from tests.waiting import PATIENCE
 
 SETTINGS, HEADERS, DATA = 4, 1, 0
 """Kinds of frames of HTTP/2."""
