@@ -23,6 +23,9 @@ REQUEST_ID = "x-request-id"
 GOOD_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """What a client may call its request: it stands in the logs as it is."""
 
+ANONYMOUS = "anonymous"
+"""The client of a call that has no token."""
+
 LATE_SECONDS = 0.05
 """A call that its client cancels so soon before its deadline ran into it: what it counts from is a little earlier."""
 
@@ -61,7 +64,7 @@ class Call:
     """The client's own if it is 1 to 64 characters of A-Z a-z 0-9 . _ -, else a new one."""
     method: str
     """Its name without the service: ``GetMove``."""
-    client: str = "anonymous"
+    client: str = ANONYMOUS
     """Who asks: the name that a token stands for. Quotas and the queue's order go by it."""
     notes: Notes = field(default_factory=Notes)
     code: grpc.StatusCode = grpc.StatusCode.UNKNOWN

@@ -50,31 +50,44 @@ class Finished(GameFinished):
         self.metadata = {"points": points, "winners": winners}
 
 
-class Busy(Exception):
+class Refused(Exception):
+    """A call that is not let through, whatever it asks for."""
+
+    def __init__(self, code: Code, reason: str, message: str, retry_seconds: float | None = None) -> None:
+        """`code` and `reason` are those of the status; `retry_seconds` is when to ask again, if that helps."""
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.retry_seconds = retry_seconds
+
+
+class Busy(Refused):
     """A search is not run, because of what else the service has to do."""
 
 
 class QueueFull(Busy):
     """All cores search, and as many searches wait as may."""
 
+    retry_seconds: float
+
     def __init__(self, message: str, retry_seconds: float) -> None:
         """`retry_seconds`: after how long it is worth asking again."""
-        super().__init__(message)
-        self.retry_seconds = retry_seconds
+        super().__init__(Code.RESOURCE_EXHAUSTED, "TOO_MANY_SEARCHES", message, retry_seconds)
 
 
 class TooLate(Busy):
     """The deadline passed before there were cores for the search."""
 
     def __init__(self) -> None:
-        super().__init__("the deadline passed before the search could begin")
+        message = "the deadline passed before the search could begin"
+        super().__init__(Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", message)
 
 
 class Stopping(Busy):
     """The service stops, and begins no more searches."""
 
     def __init__(self) -> None:
-        super().__init__("the service stops, and begins no more searches")
+        super().__init__(Code.UNAVAILABLE, "STOPPING", "the service stops, and begins no more searches")
 
 
 def to_status(error: Exception) -> Status:
@@ -87,14 +100,12 @@ def to_status(error: Exception) -> Status:
         case NotPossibleNow():
             metadata = error.metadata if isinstance(error, Finished) else {}
             return status(Code.FAILED_PRECONDITION, error.reason, str(error), metadata)
-        case TooLate():
-            return status(Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", str(error), {})
-        case Stopping():
-            return status(Code.UNAVAILABLE, "STOPPING", str(error), {})
-        case QueueFull():
+        case Refused():
+            if error.retry_seconds is None:
+                return status(error.code, error.reason, str(error), {})
             retry = RetryInfo()
             retry.retry_delay.FromMilliseconds(round(error.retry_seconds * 1000))
-            return status(Code.RESOURCE_EXHAUSTED, "TOO_MANY_SEARCHES", str(error), {}, retry)
+            return status(error.code, error.reason, str(error), {}, retry)
         case _:
             return status(Code.INTERNAL, "INTERNAL", INTERNAL, {})
 

@@ -119,7 +119,7 @@ class Searches:
         cores: int,
         search: Callable[[CancelFlag], Answer],
         *,
-        client: str = "anonymous",
+        client: str = calls.ANONYMOUS,
         priority: Priority = Priority.INTERACTIVE,
         deadline: float | None = None,
     ) -> Answer:

@@ -16,22 +16,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import grpc
-from google.protobuf.duration_pb2 import Duration
 from google.rpc.code_pb2 import Code
-from google.rpc.error_details_pb2 import RetryInfo
-from google.rpc.status_pb2 import Status
 from grpc import aio
 from grpc_health.v1 import health
-from grpc_status import rpc_status
 
 from nebula_ai.checked import Value, read_toml, reason_of, top_table
 from nebula_ai.errors import EditionError, InvalidInput, shown, shown_path
 from nebula_server import calls
-from nebula_server.errors import status
-from nebula_server.service import SERVICE
+from nebula_server.errors import Refused
+from nebula_server.service import SERVICE, refuse
 
 Context = aio.ServicerContext[Any, Any]
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -53,9 +49,6 @@ TOKEN_PREFIX = "nebula_"
 
 CLIENT_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 """Names stand in logs and metrics as they are."""
-
-ANONYMOUS = "anonymous"
-"""What they call somebody without a token."""
 
 MAX_CALLS_PER_MINUTE = 1_000_000
 MAX_SEARCHES = 10_000
@@ -230,8 +223,8 @@ searches = 4
 
 def check_name(field: str, name: str) -> None:
     """Raises InvalidInput unless a client may have this name."""
-    if not CLIENT_NAME.fullmatch(name) or name == ANONYMOUS:
-        words = f"must be at most 32 of a-z, 0-9, _ and -, a letter first, and not {ANONYMOUS}"
+    if not CLIENT_NAME.fullmatch(name) or name == calls.ANONYMOUS:
+        words = f"must be at most 32 of a-z, 0-9, _ and -, a letter first, and not {calls.ANONYMOUS}"
         raise InvalidInput(field, f"the name of a client {words}")
 
 
@@ -272,22 +265,6 @@ def parse_client(value: Value) -> Client:
         calls_per_minute=table["calls_per_minute"].integer(1, MAX_CALLS_PER_MINUTE),
         searches=table["searches"].integer(1, MAX_SEARCHES),
     )
-
-
-class Refused(Exception):
-    """A call that is not let through."""
-
-    def __init__(self, code: Code, reason: str, message: str, retry_seconds: int | None = None) -> None:
-        """`code` and `reason` are those of the status; `retry_seconds` is when to ask again, if that helps."""
-        super().__init__(message)
-        self.code = code
-        self.reason = reason
-        self.retry_seconds = retry_seconds
-
-    def status(self) -> Status:
-        """What the client is told."""
-        retry = [] if self.retry_seconds is None else [RetryInfo(retry_delay=Duration(seconds=self.retry_seconds))]
-        return status(self.code, self.reason, str(self), {}, *retry)
 
 
 class Quota:
@@ -377,13 +354,6 @@ def token_of(metadata: Any) -> str:
         message = "the metadata authorization must be there once, as Bearer, a space and the token"
         raise Refused(Code.UNAUTHENTICATED, "TOKEN_MALFORMED", message)
     return match[1]
-
-
-async def refuse(context: Context, refused: Refused) -> NoReturn:
-    """Ends the call."""
-    if call := calls.current.get(None):
-        call.notes["reason"] = refused.reason
-    await context.abort_with_status(rpc_status.to_status(refused.status()))
 
 
 def refusing(handler: Handler, refused: Refused) -> Handler:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar
 import grpc
 from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
 from grpc import aio
 from grpc_status import rpc_status
 
@@ -19,7 +20,7 @@ from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceServicer
 from nebula_ai.v1.search_pb2 import StopRule
 from nebula_core.search.tree import CancelFlag
 from nebula_server import calls
-from nebula_server.errors import Busy, to_status
+from nebula_server.errors import Refused, to_status
 from nebula_server.opponent import Opponent, PlannedSearch
 from nebula_server.searches import Searches
 
@@ -240,13 +241,18 @@ async def answer(context: Context, method: Callable[[Request], Response], reques
 
 async def refuse(context: Context, error: Exception) -> NoReturn:
     """Ends the call with the status of an error. What nobody expected is logged; the client learns nothing of it."""
-    if not isinstance(error, InvalidInput | NotPossibleNow | Busy):
+    if not isinstance(error, InvalidInput | NotPossibleNow | Refused):
         logger.error("unexpected error", exc_info=error)
     status = to_status(error)
-    notes = calls.current.get().notes
+    if call := calls.current.get(None):  # reflection has none
+        note_refusal(call.notes, status)
+    await context.abort_with_status(rpc_status.to_status(status))
+
+
+def note_refusal(notes: calls.Notes, status: Status) -> None:
+    """What the log wants to know of why a call was refused."""
     for detail in status.details:
         if detail.Unpack(info := ErrorInfo()):
             notes["reason"] = info.reason
             if info.metadata.get("field"):
                 notes["field"] = info.metadata["field"]
-    await context.abort_with_status(rpc_status.to_status(status))

@@ -27,7 +27,8 @@ from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceStub
 from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State
 from nebula_server import calls, security, unknown_methods
-from nebula_server.security import Client, Quota, Refused, Tokens
+from nebula_server.errors import Refused
+from nebula_server.security import Client, Quota, Tokens
 from nebula_server.server import Server
 from nebula_server.service import SERVICE
 from tests.nebula_server.conftest import Stub, refusal
