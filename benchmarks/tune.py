@@ -32,8 +32,9 @@ SECONDS = 0.05
 def suggested(trial: Any) -> str:
     """The parameters that a trial of Optuna's is to try, as in the text of a bot: what is tuned, and where."""
     exploration = trial.suggest_float("exploration", 0.05, 1, log=True)
-    playout_turns = trial.suggest_int("playout_turns", 1, 8)
-    return f"exploration={exploration:.3g},playout_turns={playout_turns}"
+    playout_turns = trial.suggest_int("playout_turns", 1, 12)
+    playout_choices = trial.suggest_int("playout_choices", 1, 8)
+    return f"exploration={exploration:.3g},playout_turns={playout_turns},playout_choices={playout_choices}"
 
 
 def opened(output: Path, name: str, seed: int) -> Any:

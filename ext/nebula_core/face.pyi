@@ -47,7 +47,8 @@ class State:
     def estimate(self) -> list[float]:
         """For each seat the points that the position promises it: what playouts that are cut off are valued by.
 
-        A guess; multiples of 1/16. Raises GameFinished, ChancePending, and CardUnknown where an unknown card counts.
+        A guess, also of a finished game; multiples of 1/16. Raises ChancePending, and CardUnknown where an unknown card
+        counts.
         """
     def apply(self, move: int) -> State:
         """The state after a legal move. Raises MoveError, GameFinished or ChancePending."""

@@ -155,12 +155,12 @@ cdef class State:
         return self.rules.game.sensible_move(self.rules.game.tables, self.storage, &generator.rng)
 
     def estimate(self):
-        cdef int32_t parts[MAX_PLAYERS]
+        cdef const Game* game = &self.rules.game
         cdef int seat
-        self.require_decision()
+        if self.status() == CHANCE:
+            raise ChancePending("a chance event is pending: resolve it before asking what is promised")
         self.rules.require_outcome(self.storage)
-        self.rules.game.estimate(self.rules.game.tables, self.storage, parts)
-        return [<double>parts[seat] / POINT_PARTS for seat in range(self.players)]
+        return [<double>game.estimate(game.tables, self.storage, seat) / POINT_PARTS for seat in range(self.players)]
 
     def apply(self, move):
         cdef State state

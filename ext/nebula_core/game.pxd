@@ -71,7 +71,8 @@ ctypedef struct Game:
     # For each seat: final points, and its share of the win (they sum to WHOLE_WIN). Status must be FINISHED and nothing
     # that counts may be unknown.
     void (*outcome)(const void* tables, const void* state, int32_t* points, int32_t* win_shares) noexcept nogil
-    # For each seat: what the position promises it, in POINT_PARTS of a point: its points so far and a part of those
-    # that it has begun to earn. A cheap guess, for a search that does not play every game to its end. Alike for all
-    # seats: with the seats exchanged, so are the promises. Status must be a seat, and nothing that counts unknown.
-    void (*estimate)(const void* tables, const void* state, int32_t* parts) noexcept nogil
+    # What the position promises a seat, in POINT_PARTS of a point: its points so far, those that it has begun to earn,
+    # and what its means are worth. A cheap guess, for a search that does not play every game to its end, and that
+    # prefers one move to another in playouts. Alike for all seats: with the seats exchanged, so are the promises. A
+    # chance event may be pending, but not one of the setup; nothing that counts may be unknown.
+    int32_t (*estimate)(const void* tables, const void* state, int seat) noexcept nogil

@@ -15,7 +15,7 @@ from tests.conformance.cases import CASES, MOST_DECISIONS, Case, same_but_hidden
 PLAYED = 3
 DUELS = 20
 """Of each variant and number of players."""
-FEW_TURNS = Parameters(playout_turns=2, playout_policy=1)
+FEW_TURNS = Parameters(playout_turns=2, playout_choices=1)
 
 
 def sensible_game(case: Case, seed: int) -> list[State]:
@@ -122,15 +122,17 @@ def test_estimates_of_what_seats_see(case: Case, decisions: list[State]) -> None
                 assert estimate[seat] == state.estimate()[seat]
 
 
-def test_nothing_is_drawn_or_estimated_where_nobody_decides(case: Case, decisions: list[State], seed: int) -> None:
+def test_nothing_is_drawn_or_estimated_where_it_cannot_be(case: Case, decisions: list[State], seed: int) -> None:
     *_, last = case.walk(Generator(seed, 51))
     pending = next(state for state in case.walk(Generator(seed, 52)) if state.chance_pending)
+    assert len(last.estimate()) == case.players
+    for state in (pending, case.start()):
+        with pytest.raises(ChancePending):
+            state.estimate()
     for state, error in ((last, GameFinished), (pending, ChancePending), (case.start(), ChancePending)):
         generator = Generator(1)
         with pytest.raises(error):
             state.sensible_move(generator)
-        with pytest.raises(error):
-            state.estimate()
         assert next_number(generator) == next_number(Generator(1))
 
 
@@ -160,7 +162,7 @@ def test_cut_playouts_are_shorter_and_uncut_ones_are_as_ever(case: Case, decisio
                 state,
                 Limits(simulations=40),
                 decided=False,
-                parameters=Parameters(playout_turns=turns, playout_policy=policy),
+                parameters=Parameters(playout_turns=turns, playout_choices=policy),
             ),
             seconds=0.0,
             parameters_hash="",

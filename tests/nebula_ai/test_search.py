@@ -153,7 +153,7 @@ def test_a_search_by_time_can_be_repeated_by_its_simulations(state: State) -> No
     assert again.moves == timed.moves
 
 
-CUT = Parameters(playout_turns=3, playout_policy=1)
+CUT = Parameters(playout_turns=3, playout_choices=1)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -172,7 +172,7 @@ def test_playouts_that_are_cut_off(state: State, workers: int) -> None:
 
 def test_estimated_is_whether_playouts_are_cut_off_however_they_are_played(state: State) -> None:
     for turns, policy in product((0, 1, 1000), (0, 1)):
-        parameters = Parameters(playout_turns=turns, playout_policy=policy)
+        parameters = Parameters(playout_turns=turns, playout_choices=policy)
         assert search(state, Limits(simulations=2), parameters=parameters).estimated == (turns > 0)
 
 

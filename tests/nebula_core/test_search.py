@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,7 +125,7 @@ class Model:
         self.exploration = parameters.as_dict()["exploration"]
         self.max_depth = parameters.as_dict()["max_depth"]
         self.playout_turns = parameters.as_dict()["playout_turns"]
-        self.sensible = parameters.as_dict()["playout_policy"] == 1
+        self.playout_choices = int(parameters.as_dict()["playout_choices"])
         self.capacity = capacity
         self.root = Plain([0] * root.players)
         self.nodes = 1
@@ -143,9 +143,11 @@ class Model:
         state = self.observed.determinize(self.seat, self.generator)
         path = [self.root]
         played = []
+        movers = []
         while not state.finished and len(path) <= self.max_depth:
             move, child, new = self.select(path[-1], state, first=len(path) == 1)
             played.append(move)
+            movers.append(state.seat)
             state = state.apply(move)
             assert not state.chance_pending
             if child is None:
@@ -154,7 +156,7 @@ class Model:
             if new:
                 break
         self.plies += len(played)
-        state = self.play_out(state)
+        state = self.play_out(state, movers)
         if state.finished:
             points, shares = state.outcome()
             win_shares = [round(share * WHOLE_WIN) for share in shares]
@@ -174,18 +176,26 @@ class Model:
         for sums, gained in ((self.rewards, rewards), (self.points, points), (self.win_shares, win_shares)):
             sums[played[0]] = [old + number for old, number in zip(sums[played[0]], gained, strict=True)]
 
-    def play_out(self, state: State) -> State:
-        """The end of the game, or where the playout is cut off."""
-        passed = 0
+    def play_out(self, state: State, movers: list[int | None]) -> State:
+        """The end of the game, or where the playout is cut off; `movers` have moved in the tree."""
         while not state.finished:
-            move = state.sensible_move(self.generator) if self.sensible else state.random_move(self.generator)
-            mover, state = state.seat, state.apply(move)
+            passes = state.seat != movers[-1]
+            passed = passes + sum(one != other for one, other in pairwise(movers))
+            if passes and 0 < self.playout_turns <= passed:
+                break
+            movers.append(state.seat)
+            state = state.apply(self.playout_move(state))
             self.plies += 1
-            if not state.finished and state.seat != mover:
-                passed += 1
-                if passed == self.playout_turns:
-                    break
         return state
+
+    def playout_move(self, state: State) -> int:
+        """A random move, or the one of several sensible moves that promises its mover most."""
+        if not self.playout_choices:
+            return state.random_move(self.generator)
+        moves = [state.sensible_move(self.generator) for _ in range(self.playout_choices)]
+        seat = state.seat
+        assert seat is not None, "somebody has to decide"
+        return max(moves, key=lambda move: state.apply(move).estimate()[seat])
 
     def select(self, node: Plain, state: State, first: bool) -> tuple[int, Plain | None, bool]:
         """The move to make from here, its node if it has one, and whether that is new."""
@@ -259,11 +269,13 @@ LAST_TURNS: dict[str, dict[str, Any]] = {
         (10_000, {"max_depth": 2}),
         (40, {}),
         (3, {}),
-        (10_000, {"playout_policy": 1}),
+        (10_000, {"playout_choices": 1}),
         (10_000, {"playout_turns": 1}),
-        (10_000, {"playout_turns": 2, "playout_policy": 1, "win_weight": 0.5}),
-        (3, {"playout_turns": 1, "playout_policy": 1}),
+        (10_000, {"playout_turns": 2, "playout_choices": 1, "win_weight": 0.5}),
+        (3, {"playout_turns": 1, "playout_choices": 1}),
         (10_000, {"playout_turns": 1, "max_depth": 1}),
+        (10_000, {"playout_choices": 3}),
+        (10_000, {"playout_turns": 2, "playout_choices": 5}),
     ],
     ids=str,
 )
@@ -311,7 +323,7 @@ def test_same_seed_same_tree(opening: State) -> None:
         {"exploration": 0.8},
         {"win_weight": 0.7},
         {"playout_turns": 9},
-        {"playout_policy": 1},
+        {"playout_choices": 1},
     ],
 )
 def test_another_seed_stream_or_parameter_gives_another_tree(opening: State, other: dict[str, Any]) -> None:
@@ -385,13 +397,13 @@ def test_a_tree_never_gets_deeper_than_its_parameter(placing: State) -> None:
 
 
 CUTS: list[dict[str, Any]] = [
-    {"playout_turns": turns, "playout_policy": policy} for turns in (1, 4, 12) for policy in (0, 1)
+    {"playout_turns": turns, "playout_choices": policy} for turns in (1, 4, 12) for policy in (0, 1)
 ]
 
 
 @pytest.mark.parametrize("policy", [0, 1])
 def test_the_sooner_playouts_are_cut_off_the_shorter_they_are(opening: State, policy: float) -> None:
-    plies = [grown(opening, 200, playout_turns=turns, playout_policy=policy).plies for turns in (1, 2, 4, 12, 0)]
+    plies = [grown(opening, 200, playout_turns=turns, playout_choices=policy).plies for turns in (1, 2, 4, 12, 0)]
     assert plies == sorted(set(plies))
 
 
@@ -409,8 +421,8 @@ def test_estimated_statistics_keep_their_ranges(opening: State, placing: State, 
 @pytest.mark.parametrize("policy", [0, 1])
 def test_more_turns_than_a_game_has_cut_nothing(opening: State, placing: State, policy: float) -> None:
     for root in (opening, placing):
-        whole = grown(root, 100, playout_policy=policy)
-        assert everything(grown(root, 100, playout_policy=policy, playout_turns=1000)) == everything(whole)
+        whole = grown(root, 100, playout_choices=policy)
+        assert everything(grown(root, 100, playout_choices=policy, playout_turns=1000)) == everything(whole)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 1000])
@@ -874,14 +886,14 @@ def test_rewards_by_the_formula() -> None:
 
 
 def test_parameters_have_defaults_and_can_be_compared() -> None:
-    defaults = {"exploration": 0.7, "win_weight": 0.8, "max_depth": 512, "playout_turns": 0, "playout_policy": 0}
+    defaults = {"exploration": 0.7, "win_weight": 0.8, "max_depth": 512, "playout_turns": 0, "playout_choices": 0}
     assert Parameters().as_dict() == defaults
     assert Parameters(**defaults) == Parameters()
     assert hash(Parameters(**defaults)) == hash(Parameters())
     assert Parameters(exploration=1) != Parameters()
     assert Parameters(exploration=1).as_dict() == {**defaults, "exploration": 1.0}
     assert repr(Parameters()) == (
-        "Parameters(exploration=0.7, win_weight=0.8, max_depth=512, playout_turns=0, playout_policy=0)"
+        "Parameters(exploration=0.7, win_weight=0.8, max_depth=512, playout_turns=0, playout_choices=0)"
     )
 
 
@@ -892,7 +904,7 @@ def test_parameters_have_defaults_and_can_be_compared() -> None:
         *product(["win_weight"], [0, 0.001, 1.01, math.nan, []]),
         *product(["max_depth"], [0, 513, 1.5, math.nan, False]),
         *product(["playout_turns"], [-1, 1001, 2.5, math.nan, True, None]),
-        *product(["playout_policy"], [-1, 2, 0.5, False, "random"]),
+        *product(["playout_choices"], [-1, 17, 0.5, False, "random"]),
         ("temperature", 1.0),
     ],
 )
@@ -904,7 +916,7 @@ def test_parameters_out_of_range(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("exploration", 0, 10), ("max_depth", 1, 512), ("playout_turns", 0, 1000), ("playout_policy", 0, 1)],
+    [("exploration", 0, 10), ("max_depth", 1, 512), ("playout_turns", 0, 1000), ("playout_choices", 0, 16)],
 )
 def test_a_range_reaches_from_end_to_end_and_is_named(name: str, low: int, high: int) -> None:
     assert [Parameters(**{name: value}).as_dict()[name] for value in (low, high)] == [low, high]

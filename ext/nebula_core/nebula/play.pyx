@@ -763,12 +763,10 @@ cdef void outcome(const void* edition, const void* of, int32_t* points, int32_t*
         win_shares[seat] = WHOLE_WIN // winners if rank[seat] == best else 0
 
 
-cdef void estimate(const void* edition, const void* of, int32_t* parts) noexcept nogil:
+cdef int32_t estimate(const void* edition, const void* of, int seat) noexcept nogil:
     cdef const Tables* tables = <const Tables*>edition
     cdef const NebulaState* state = <const NebulaState*>of
-    cdef int seat
-    for seat in range(state.players):
-        parts[seat] = promise(tables, state, seat, state.personal[seat][0] if has_chosen(state, seat) else NO_CARD)
+    return promise(tables, state, seat, state.personal[seat][0] if has_chosen(state, seat) else NO_CARD)
 
 
 cdef void set_functions(Game* game, const Tables* tables) noexcept:

@@ -29,11 +29,8 @@ cdef enum:
     MAX_DEPTH = 512
     # The most turns that a playout may be cut off after.
     MAX_PLAYOUT_TURNS = 1000
-
-# How playouts choose among the legal moves.
-cdef enum PlayoutPolicy:
-    RANDOM_MOVES
-    SENSIBLE_MOVES
+    # The most moves that a playout chooses among.
+    MAX_PLAYOUT_CHOICES = 16
 
 ctypedef struct SearchParameters:
     # How much a rarely visited move draws the selection: the c of c * sqrt(ln(availability) / visits), in rewards.
@@ -46,11 +43,13 @@ ctypedef struct SearchParameters:
     # The tree holds paths of this many moves at most; beyond them a simulation is a playout. 1 to MAX_DEPTH, the
     # default: more than a game lasts, so that it only bounds memory.
     uint32_t max_depth
-    # A playout is cut off once the decision has passed from one seat to another so many times, and its position is
-    # estimated. 1 to MAX_PLAYOUT_TURNS; 0, the default, plays every game to its end.
+    # A playout is cut off once the decision has passed from one seat to another so many times since the root, and its
+    # position is estimated. 1 to MAX_PLAYOUT_TURNS; 0, the default, plays every game to its end. Since the root, and not
+    # since the way left the tree: else the moves that are looked into deeper are judged at another time than the rest.
     uint32_t playout_turns
-    # RANDOM_MOVES, the default, or SENSIBLE_MOVES.
-    uint32_t playout_policy
+    # Playouts draw so many sensible moves and make the one whose position promises its mover most, the first among
+    # equals. 1 to MAX_PLAYOUT_CHOICES; 0, the default, makes uniformly random moves.
+    uint32_t playout_choices
 
 
 cdef inline int64_t margin_of(int players, const int32_t* numbers, int seat) noexcept nogil:

@@ -41,7 +41,7 @@ class Parameters:
 
     def __init__(self, **values: float) -> None:
         """Overrides of the defaults by name: `exploration`, `win_weight`, `max_depth`, `playout_turns`,
-        `playout_policy`.
+        `playout_choices`.
 
         Raises LimitError for an unknown name or a value outside its range (field ``parameters.exploration`` …).
         """

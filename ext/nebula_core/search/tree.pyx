@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MIN, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 from posix.mman cimport MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_READ, PROT_WRITE, mmap, munmap
@@ -21,7 +21,7 @@ from nebula_core.rng cimport Rng, below, seed_rng
 from nebula_core.search cimport stop
 from nebula_core.search.logarithm cimport ln
 from nebula_core.search.parameters cimport (
-    MAX_DEPTH, MAX_PLAYOUT_TURNS, RANDOM_MOVES, REWARD_ONE as REWARD_ONE_PARTS, SENSIBLE_MOVES, estimated_rewards,
+    MAX_DEPTH, MAX_PLAYOUT_CHOICES, MAX_PLAYOUT_TURNS, REWARD_ONE as REWARD_ONE_PARTS, estimated_rewards,
     rewards_of
 )
 from nebula_core.search.stop cimport GO_ON, MAX_SIMULATIONS, RunLimits, load, monotonic, rule_that_fires, store
@@ -248,24 +248,53 @@ cdef int follow_solution(const Search* search, uint32_t node, void* state, Rng* 
 # --- One simulation ----------------------------------------------------------------------------------------------
 
 
-cdef bint play_out(Search* search) noexcept nogil:
-    """Moves of the playout policy from `search.state` on; whether to the game's end, or only for `playout_turns`."""
+cdef move_t playout_move(Search* search, int mover) noexcept nogil:
+    """The move that a playout makes in `search.state`, where `mover` has to decide."""
+    cdef const Game* game = &search.game
+    cdef uint32_t choices = search.parameters.playout_choices
+    cdef uint64_t[MAX_STATE_WORDS] after
+    cdef int32_t promised
+    cdef int32_t most
+    cdef move_t best
+    cdef move_t move
+    cdef uint32_t _i
+    if choices == 0:
+        return game.random_move(game.tables, search.state, &search.rng)
+    best = game.sensible_move(game.tables, search.state, &search.rng)
+    most = INT32_MIN  # of the best one it is only asked once there is another
+    for _i in range(1, choices):
+        move = game.sensible_move(game.tables, search.state, &search.rng)
+        if move == best:
+            continue
+        if most == INT32_MIN:
+            memcpy(after, search.state, game.state_size)
+            game.apply(game.tables, after, best)
+            most = game.estimate(game.tables, after, mover)
+        memcpy(after, search.state, game.state_size)
+        game.apply(game.tables, after, move)
+        promised = game.estimate(game.tables, after, mover)
+        if promised > most:
+            most = promised
+            best = move
+    return best
+
+
+cdef bint play_out(Search* search, int mover, uint32_t turns) noexcept nogil:
+    """Moves of a playout from `search.state` on; whether to the game's end, or only for `playout_turns`.
+
+    `mover`: who made the last move. `turns`: how often the decision had passed on before it, since the root.
+    """
     cdef const Game* game = &search.game
     cdef void* state = search.state
-    cdef uint32_t turns = 0
-    cdef int mover = game.status(game.tables, state)
-    cdef int status = mover
+    cdef int status = game.status(game.tables, state)
     cdef move_t move
     while status != FINISHED:
         if status != mover:
             mover = status
             turns += 1
-            if turns == search.parameters.playout_turns:
+            if search.parameters.playout_turns and turns >= search.parameters.playout_turns:
                 return False
-        if search.parameters.playout_policy == SENSIBLE_MOVES:
-            move = game.sensible_move(game.tables, state, &search.rng)
-        else:
-            move = game.random_move(game.tables, state, &search.rng)
+        move = playout_move(search, status)
         game.apply(game.tables, state, move)
         game.settle(game.tables, state, &search.rng)
         search.plies += 1
@@ -309,6 +338,8 @@ cdef void simulate(Search* search) noexcept nogil:
     cdef int depth = 0
     cdef int root_move = 0
     cdef int status
+    cdef int mover = search.seat
+    cdef uint32_t turns = 0
     cdef int count
     cdef int seat
     cdef int i
@@ -331,6 +362,9 @@ cdef void simulate(Search* search) noexcept nogil:
             if count == 0:
                 # Of what the seat thinks it can do it can do nothing in this sample: it tells nothing about any move.
                 return
+        if status != mover:
+            mover = status
+            turns += 1
         search.movers[depth] = status
         search.legal_counts[depth] = count
         child = select(search, search.path[depth], status, count, &move)
@@ -350,14 +384,15 @@ cdef void simulate(Search* search) noexcept nogil:
         search.plies += follow_solution(search, child, state, &search.rng, line)
         finished = True
     else:
-        finished = play_out(search)
+        finished = play_out(search, mover, turns)
 
     # Up again.
     if finished:
         game.outcome(game.tables, state, points, win_shares)
         rewards_of(&search.parameters, game.decisive_lead, search.players, points, win_shares, rewards)
     else:
-        game.estimate(game.tables, state, parts)
+        for seat in range(search.players):
+            parts[seat] = game.estimate(game.tables, state, seat)
         estimated_rewards(game.decisive_lead, search.players, parts, points, win_shares, rewards)
     for i in range(depth + 1):
         node = &arena[search.path[i]]
@@ -453,7 +488,7 @@ NODE_BYTES = sizeof(Node)
 MAX_CAPACITY = 1 << 31
 MAX_SECONDS = 86400.0
 
-PARAMETERS = ("exploration", "win_weight", "max_depth", "playout_turns", "playout_policy")
+PARAMETERS = ("exploration", "win_weight", "max_depth", "playout_turns", "playout_choices")
 
 
 class StopRule(IntEnum):
@@ -515,7 +550,7 @@ cdef class Parameters:
         self.values.win_weight = 0.8
         self.values.max_depth = MAX_DEPTH
         self.values.playout_turns = 0
-        self.values.playout_policy = RANDOM_MOVES
+        self.values.playout_choices = 0
 
     def __init__(self, **values):
         for name, value in values.items():
@@ -530,8 +565,8 @@ cdef class Parameters:
             elif name == "playout_turns":
                 self.values.playout_turns = whole_number("parameters.playout_turns", value, 0, MAX_PLAYOUT_TURNS)
             else:
-                self.values.playout_policy = whole_number(
-                    "parameters.playout_policy", value, RANDOM_MOVES, SENSIBLE_MOVES
+                self.values.playout_choices = whole_number(
+                    "parameters.playout_choices", value, 0, MAX_PLAYOUT_CHOICES
                 )
 
     def as_dict(self):
@@ -540,7 +575,7 @@ cdef class Parameters:
             "win_weight": self.values.win_weight,
             "max_depth": self.values.max_depth,
             "playout_turns": self.values.playout_turns,
-            "playout_policy": self.values.playout_policy,
+            "playout_choices": self.values.playout_choices,
         }
 
     def rewards(self, points, win_shares, decisive_lead):

@@ -887,13 +887,10 @@ cdef void outcome(const void* edition, const void* of, int32_t* points, int32_t*
         win_shares[seat] = WHOLE_WIN // winners if rank[seat] == best else 0
 
 
-cdef void estimate(const void* edition, const void* of, int32_t* parts) noexcept nogil:
+cdef int32_t estimate(const void* edition, const void* of, int seat) noexcept nogil:
     cdef const Tables* tables = <const Tables*>edition
     cdef const ViaNebulaState* state = <const ViaNebulaState*>of
-    cdef uint64_t cards = open_cards(tables, state)
-    cdef int seat
-    for seat in range(state.players):
-        parts[seat] = promise(tables, state, seat, cards | state.hand[seat])
+    return promise(tables, state, seat, open_cards(tables, state) | state.hand[seat])
 
 
 cdef void set_functions(Game* game, const Tables* tables) noexcept:
