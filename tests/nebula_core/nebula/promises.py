@@ -5,7 +5,7 @@ Written from the formula at the head of nebula_core/nebula/estimate.pxd alone.
 
 from fractions import Fraction
 
-from tests.nebula_core.nebula.model import Model
+from tests.nebula_core.nebula.model import BLACK_HOLE, Model
 
 
 def promises(model: Model) -> list[Fraction]:
@@ -15,7 +15,8 @@ def promises(model: Model) -> list[Fraction]:
 
 def promise(model: Model, seat: int) -> Fraction:
     """What one seat is promised."""
-    return model.scores()[seat]["total"] + constellations(model, seat) + public(model, seat) + personal(model, seat)
+    begun = constellations(model, seat) + public(model, seat) + personal(model, seat)
+    return model.scores()[seat]["total"] + begun + pieces(model, seat)
 
 
 def constellations(model: Model, seat: int) -> Fraction:
@@ -28,7 +29,7 @@ def constellations(model: Model, seat: int) -> Fraction:
         spaces = model.spaces_of("constellation", name)
         stars = sum(space in model.players[seat].galaxy for space in spaces)
         if stars < len(spaces):
-            found += sixteenths(Fraction(points, 2) * Fraction(stars, len(spaces)) ** 2)
+            found += sixteenths(points * Fraction(stars, len(spaces)) ** 2)
     return found
 
 
@@ -40,7 +41,7 @@ def public(model: Model, seat: int) -> Fraction:
         least = task.get("at_least", 1)
         if seat not in marked and least > 1:
             part = min(Fraction(1), Fraction(model.count(model.players[seat], task["counter"]), least))
-            found += sixteenths(Fraction(task["later" if marked else "first"], 2) * part**2)
+            found += sixteenths(task["later" if marked else "first"] * part**2)
     return found
 
 
@@ -56,7 +57,18 @@ def personal(model: Model, seat: int) -> Fraction:
     if not ahead:
         return Fraction(0)
     (before, had), (least, points) = reached[-1], ahead[0]
-    return sixteenths(Fraction(points - had, 2) * Fraction(count - before, least - before))
+    return sixteenths(Fraction(7, 4) * (points - had) * Fraction(count - before, least - before))
+
+
+def pieces(model: Model, seat: int) -> Fraction:
+    """Of what lies in the galaxy, in the Observatory and on the track."""
+    player = model.players[seat]
+    star = 6 if model.full else 3
+    spaces = len(model.edition["galaxy"]["spaces"])
+    placed = len(player.galaxy)
+    waiting = sum(piece != BLACK_HOLE for piece in player.observatory)
+    in_galaxy = sixteenths(star * placed * (1 - Fraction(placed, 2 * spaces)))
+    return in_galaxy + sixteenths(Fraction(star * waiting, 2) * (1 - Fraction(placed, spaces))) + player.holes
 
 
 def sixteenths(points: Fraction) -> Fraction:

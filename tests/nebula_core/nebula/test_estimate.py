@@ -23,7 +23,7 @@ NOTHING_BEGUN: dict[str, Any] = {
 
 
 def begun(table: Table, **said: Any) -> State:
-    """A position in which stars promise nothing but in constellations, unless other tasks are said."""
+    """A position in which no task promises anything for stars, unless other ones are said."""
     players = said.get("players", 2)
     return table.position(**{**NOTHING_BEGUN, "personal": NOTHING_BEGUN["personal"][:players]} | said)
 
@@ -35,8 +35,9 @@ def test_an_empty_table_promises_nothing(table: Table, full: bool) -> None:
 
 @pytest.mark.parametrize(
     ("stars", "promised"),
-    # Corvus: 6 points for 6 spaces, so 3 for the square of the part; in sixteenths, what is over is dropped.
-    [(1, 1 / 16), (2, 5 / 16), (3, 0.75), (4, 1 + 5 / 16), (5, 2 + 1 / 16), (6, 6)],
+    # Corvus: 6 points for the square of the part of its 6 spaces; the stars, 3 * n * (1 - n / 64). In sixteenths, of
+    # each what is over is dropped.
+    [(1, 49 / 16), (2, 103 / 16), (3, 161 / 16), (4, 222 / 16), (5, 287 / 16), (6, 6 + 261 / 16)],
 )
 def test_a_constellation_that_is_not_complete(table: Table, stars: int, promised: float) -> None:
     board = table.stars(CORVUS[:stars], ["yellow", "white", "blue"])
@@ -44,54 +45,55 @@ def test_a_constellation_that_is_not_complete(table: Table, stars: int, promised
     assert state.estimate() == [0, promised]
 
 
-@pytest.mark.parametrize(("index", "promised"), [(0, 0.75), (1, 1.25), (3, 2.25)])
+@pytest.mark.parametrize(("index", "promised"), [(0, 1.5), (1, 2.5), (3, 4.5)])
 def test_full_by_what_the_constellation_is_worth_now(table: Table, index: int, promised: float) -> None:
-    # Half of Corvus, for a quarter of 3, 5 and 9 points.
+    # Half of Corvus, for a quarter of 6, 10 and 18 points.
     board = table.stars(CORVUS[:3], ["yellow", "white", "blue"])
     state = begun(
         table, galaxy=[{}, board], holes=[3, 0], values={"constellation Corvus": index, "constellation Lyra": 0}
     )
     # Seat 0 has reached the first tier of its black holes, 3 points, and 2 on the track.
-    assert state.estimate()[1] == promised
+    # The three stars: 6 * 3 * (1 - 3 / 64), less what is over a sixteenth.
+    assert state.estimate()[1] == promised + 274 / 16
 
 
 @pytest.mark.parametrize(
     ("holes", "promised"),
-    # S21: 3 for 3, 6 for 5, 10 for 7 black holes; the track: 0, 1, 2, 4, 6, 9, 12, 16.
+    # S21: 3 for 3, 6 for 5, 10 for 7 black holes; the track: 0, 1, 2, 4, 6, 9, 12, 16; a point for each.
     [
         (0, 0),
-        (1, 1 + 0.5),
-        (2, 2 + 1),
-        (3, 4 + 3),
-        (4, 6 + 3 + 0.75),
-        (5, 9 + 6),
-        (6, 12 + 6 + 1),
-        (7, 16 + 10),
+        (1, 1 + 1.75 + 1),
+        (2, 2 + 3.5 + 2),
+        (3, 4 + 3 + 3),
+        (4, 6 + 3 + 2.625 + 4),
+        (5, 9 + 6 + 5),
+        (6, 12 + 6 + 3.5 + 6),
+        (7, 16 + 10 + 7),
     ],
 )
 def test_the_next_tier_of_the_personal_task(table: Table, holes: int, promised: float) -> None:
     assert begun(table, holes=[holes]).estimate() == [promised, 0]
-    # The task that went back promises nothing: only the track counts.
+    # The task that went back promises nothing: only the track counts, and a point for each.
     state = begun(table, holes=[holes], personal=[["S22", "S21"], ["S20", "S19"]])
-    assert state.estimate() == [table.edition["black_holes"]["track_points"][holes], 0]
+    assert state.estimate() == [table.edition["black_holes"]["track_points"][holes] + holes, 0]
 
 
 @pytest.mark.parametrize(
     ("holes", "promised"),
-    # T21: 5 for the first with 4 black holes, 3 for others; the track as above.
-    [(1, 1 + 2 / 16), (2, 2 + 10 / 16), (3, 4 + 1 + 6 / 16)],
+    # T21: 5 for the first with 4 black holes, 3 for others; the track as above, and a point for each.
+    [(1, 1 + 5 / 16 + 1), (2, 2 + 20 / 16 + 2), (3, 4 + 45 / 16 + 3)],
 )
 def test_a_public_task_half_done(table: Table, holes: int, promised: float) -> None:
     public = ["T03", "T04", "T21", "T07"]
     personal = [["S20", "S19"], ["S01", "S02"]]
     assert begun(table, holes=[0, holes], public=public, personal=personal).estimate() == [0, promised]
-    # For who comes later 3 points: of these an eighth half, 4 black holes having made the other the first.
+    # For who comes later 3 points: of these a quarter, 4 black holes having made the other the first.
     state = begun(table, holes=[4, 2], public=public, personal=personal, markers={"T21": [0]})
-    assert state.estimate() == [6 + 5, 2 + 6 / 16]
+    assert state.estimate() == [6 + 5 + 4, 2 + 12 / 16 + 2]
 
 
 def test_a_task_that_is_satisfied_before_its_marker_is_placed(table: Table) -> None:
-    """While its seat places pieces: a half of what it will bring."""
+    """While its seat places pieces it promises what it will bring."""
     state = begun(
         table,
         phase=Phase.PLACE,
@@ -101,7 +103,8 @@ def test_a_task_that_is_satisfied_before_its_marker_is_placed(table: Table) -> N
         public=["T03", "T04", "T21", "T07"],
         personal=[["S20", "S19"], ["S01", "S02"]],
     )
-    assert state.estimate() == [6 + 2.5, 0]
+    # The track, the task, a point for each black hole, and half of 6 for each star in the Observatory.
+    assert state.estimate() == [6 + 5 + 4 + 6, 0]
 
 
 def test_all_that_is_on_the_table(table: Table) -> None:
@@ -117,16 +120,20 @@ def test_all_that_is_on_the_table(table: Table) -> None:
     # Corvus 6, T01 4, S07 3 for 3 red stars; from there to 5 of them there is nothing yet.
     assert scores[0]["total"] == 13
     # 4 of Lyra's 9 stars for 9 points, 2 of Draco's 8 for 8, 3 of Cygnus' 9 for 9.
-    constellations = 14 / 16 + 4 / 16 + 8 / 16
+    constellations = 28 / 16 + 8 / 16 + 1
     # T17: 3 of 4 links of red and blue, for 6 points. T10: 3 of 5 red stars, for 5.
-    tasks = 27 / 16 + 14 / 16
-    # The other's star: less than a sixteenth of Lyra, and one of T10's 5.
-    assert state.estimate() == [13 + constellations + tasks, 1 / 16]
+    tasks = 54 / 16 + 28 / 16
+    # 15 stars: 3 * 15 * (1 - 15 / 64).
+    stars = 551 / 16
+    # The other's star: one of Lyra's 9, one of T10's 5, and 3 * (1 - 1 / 64).
+    assert state.estimate() == [13 + constellations + tasks + stars, 1 / 16 + 3 / 16 + 47 / 16]
 
 
 def test_before_the_choice_no_personal_task_promises_anything(table: Table) -> None:
     state = table.settle(table.start(3))
-    assert state.estimate() == [0, 0, 0]
+    # Nothing but half of 6 for each star in the Observatory.
+    black_hole = len(table.edition["bag"]["colors"])
+    assert state.estimate() == [3 * sum(pieces[:black_hole]) for pieces in table.at(state)["observatory"]]
 
 
 def test_an_unknown_task_cannot_be_reckoned(table: Table) -> None:
