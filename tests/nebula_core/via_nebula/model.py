@@ -426,10 +426,10 @@ class Model:
             f"{_name(at)} {number}"
             for at in self.exploitations
             for number, site in enumerate(self.players[self.seat].sites)
-            if site is not None and self._joined(at, site.at)
+            if site is not None and self.joined(at, site.at)
         ]
 
-    def _joined(self, start: Hex, end: Hex) -> bool:
+    def joined(self, start: Hex, end: Hex) -> bool:
         """Whether two hexes are adjacent, or a chain of empty meadows joins them."""
         empty = self.empty_meadows()
         reached = [start]

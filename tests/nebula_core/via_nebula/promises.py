@@ -6,7 +6,7 @@ Written from the formula at the head of nebula_core/via_nebula/estimate.pxd alon
 from fractions import Fraction
 from math import floor
 
-from tests.nebula_core.via_nebula.model import Model
+from tests.nebula_core.via_nebula.model import Model, Site
 
 
 def promises(model: Model) -> list[Fraction]:
@@ -19,27 +19,47 @@ def promise(model: Model, seat: int) -> Fraction:
     player, values = model.players[seat], model.edition["score"]
     score = model.scores()[seat]
     points = Fraction(score["total"] - score["stacks"] - score["storehouse"])
+    points -= sixteenths(Fraction(2 * score["contracts"], 5))
+    points += 3 * len(player.buildings)
     points += Fraction(len(player.storehouse) * values["storehouse_resource"])
+    exploited = sum(each.count for each in model.exploitations.values() if each.owner == seat)
+    points += sixteenths(Fraction(4 * exploited, 5)) * values["storehouse_resource"]
     size = model.edition["pieces"]["meadow_stack_size"][str(len(model.players))]
     points += sixteenths(Fraction(values["emptied_stack"] * sum(size - tiles for tiles in player.stacks), size))
     if player.buildings_left:
         cards = [card for card in (*player.hand, *model.open) if card is not None]
         for site in player.sites:
             if site is not None:
-                points += max((contract(model, card, site.resources) for card in cards), default=0)
+                near = site.resources + joined_to(model, site)
+                points += max((contract(model, card, site.resources, near) for card in cards), default=0)
     return points
 
 
-def contract(model: Model, card: str, on_site: list[str]) -> Fraction:
-    """What a site with these resources is worth for one contract."""
+def joined_to(model: Model, site: Site) -> list[str]:
+    """The resources of all exploitations from which they could be transported to a site."""
+    return [
+        resource
+        for at, each in model.exploitations.items()
+        if model.joined(at, site.at)
+        for resource in [each.resource] * each.count
+    ]
+
+
+def contract(model: Model, card: str, on_site: list[str], near: list[str]) -> Fraction:
+    """What a site with these resources on it and near it is worth for one contract."""
+    part, could = part_of(model, card, on_site), part_of(model, card, near)
+    points: int = model.cards[card]["points"]
+    return sixteenths((points + 1) * (Fraction(3, 7) * part**2 + Fraction(1, 2) * could**2))
+
+
+def part_of(model: Model, card: str, resources: list[str]) -> Fraction:
+    """How much of what a contract costs these resources are."""
     cost = model.cards[card]["cost"]
     missing = list(cost)
-    for resource in on_site:
+    for resource in resources:
         if resource in missing:
             missing.remove(resource)
-    part = 1 - Fraction(len(missing), len(cost))
-    points: int = model.cards[card]["points"]
-    return sixteenths((points + 1) * Fraction(3, 4) * part**2)
+    return 1 - Fraction(len(missing), len(cost))
 
 
 def sixteenths(points: Fraction) -> Fraction:

@@ -28,18 +28,19 @@ def test_a_table_where_nothing_is_begun_promises_nothing(table: Table) -> None:
 @pytest.mark.parametrize(
     ("on_site", "promised"),
     [
-        # Two of the three resources of N22: (3 + 1) * 3/4 * (2/3)^2, less what is over a sixteenth.
-        (["stone", "stone"], 21 / 16),
-        (["stone", "wheat"], 21 / 16),
-        # All of them: 3, and it is not built yet.
-        (["stone", "stone", "wheat"], 3),
-        # One more that it does not need; N24 comes to (4 + 1) * 3/4 * (3/4)^2 with three of its four.
-        (["stone", "stone", "wheat", "clay"], 3),
-        (["stone", "clay", "wheat"], 33 / 16),
-        (["wood", "stone", "clay", "wheat"], 60 / 16),
+        # Two of the three resources of N22, and nothing is joined to the site: (3 + 1) * (3/7 + 1/2) * (2/3)^2, less
+        # what is over a sixteenth.
+        (["stone", "stone"], 26 / 16),
+        (["stone", "wheat"], 26 / 16),
+        # All of them: (3 + 1) * (3/7 + 1/2), and it is not built yet.
+        (["stone", "stone", "wheat"], 59 / 16),
+        # One more that it does not need; N24 comes to (4 + 1) * (3/7 + 1/2) * (3/4)^2 with three of its four.
+        (["stone", "stone", "wheat", "clay"], 59 / 16),
+        (["stone", "clay", "wheat"], 41 / 16),
+        (["wood", "stone", "clay", "wheat"], 74 / 16),
         # A third of P05 on the hand, and more than that of nothing: pigs are on no open contract.
-        (["pig"], 5 / 16),
-        (["pig", "pig", "pig"], 21 / 16),
+        (["pig"], 6 / 16),
+        (["pig", "pig", "pig"], 26 / 16),
         ([], 0),
     ],
 )
@@ -50,14 +51,16 @@ def test_a_site_by_the_best_contract_that_could_be_built(table: Table, on_site: 
 
 def test_each_site_counts_and_a_contract_may_count_for_several(table: Table) -> None:
     sites: Any = [{0: ("1,1", ["stone", "stone"]), 2: ("1,5", ["stone", "wheat"])}, {1: ("8,4", ["wood", "wood"])}]
-    # The other has P01 for two woods; N28 would be half done: 4 * 3/4 * (2/3)^2 against 5 * 3/4 / 4.
-    assert table.position(open=OPEN, hands=HANDS, sites=sites).estimate() == [42 / 16, 21 / 16]
+    # Stones are joined to the site of the other, all that N28 lacks: 5 * (3/7 / 4 + 1/2) against 4 * (3/7 * 4/9 + 1/2)
+    # for its P01.
+    assert table.position(open=OPEN, hands=HANDS, sites=sites).estimate() == [52 / 16, 48 / 16]
 
 
 def test_a_contract_on_another_hand_or_unknown_promises_nothing(table: Table) -> None:
     said: Any = {"open": OPEN, "sites": [{0: ("1,1", ["pig", "pig"])}, {0: ("8,4", ["pig", "pig"])}]}
-    assert table.position(hands=HANDS, **said).estimate() == [21 / 16, 0]
-    assert table.position(hands=[[None, None], ["P01", "P05"]], **said).estimate() == [0, 21 / 16]
+    # To the site of the other stones are joined, two of the three resources of N22: 4 * 1/2 * (2/3)^2.
+    assert table.position(hands=HANDS, **said).estimate() == [26 / 16, 14 / 16]
+    assert table.position(hands=[[None, None], ["P01", "P05"]], **said).estimate() == [0, 26 / 16]
 
 
 def test_where_no_building_is_left_sites_promise_nothing(table: Table) -> None:
@@ -65,8 +68,8 @@ def test_where_no_building_is_left_sites_promise_nothing(table: Table) -> None:
     said: Any = {"open": OPEN, "hands": HANDS, "seat": 1, "end_card": 0}
     said |= {"buildings": [ruins], "done": [["N01", "N03", "N05", "N08", "N10"]]}
     state = table.position(**said, sites=[{0: ("1,1", ["stone", "stone", "wheat"])}])
-    # Five contracts for 2 points each, and the end card for 2.
-    assert state.estimate() == [12, 0]
+    # Five contracts, 3/5 of 2 points for each, the end card for 2, and 3 for each building.
+    assert state.estimate() == [23, 0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def test_a_stack_that_is_partly_used_up(table: Table, players: int, tiles: int, 
     assert table.position(players=players, laid=laid, sites=sites).estimate() == [promised] + [0] * (players - 1)
 
 
-def test_what_lies_in_the_storehouse_costs_points_and_what_is_on_the_map_does_not(table: Table) -> None:
+def test_what_lies_in_the_storehouse_costs_points_and_what_is_on_the_map_almost_as_many(table: Table) -> None:
     state = table.position(
         taken=[["wood 4 2", "pig 4 2"], ["clay 3 1"]],
         exploitations={"0,0": (0, "pig", 3)},
@@ -89,8 +92,9 @@ def test_what_lies_in_the_storehouse_costs_points_and_what_is_on_the_map_does_no
         open=OPEN,
         hands=HANDS,
     )
-    # Tokens for 4 points, 3 resources stored; two of N29's clays are half of it: 5 * 3/4 * (1/2)^2.
-    assert state.estimate() == [4 - 3 + 15 / 16, 1]
+    # Tokens for 4 points, 3 resources stored, and 4/5 of 3 on the map; two of N29's clays are half of it:
+    # 5 * (3/7 + 1/2) * (1/2)^2.
+    assert state.estimate() == [4 - 3 - 38 / 16 + 18 / 16, 1]
 
 
 def test_other_numbers(make: Make) -> None:
