@@ -54,10 +54,12 @@ ctypedef struct Progress:
     uint32_t runner_up_visits
     # The tree holds every line to the end of the game and nothing is left to chance.
     bint solved
-    # Simulations when this run started, and its time after the last one in nanoseconds: 0 before the first, and without
-    # a time limit.
-    uint32_t simulations_before
+    # The time of this run after its last simulation in nanoseconds: 0 before the first, and without a time limit.
     int64_t elapsed
+    # What all runs with a time limit took together, and their simulations: the speed, which a run that goes on after a
+    # pause does not guess anew from its first simulation.
+    int64_t timed
+    uint32_t timed_simulations
 
 
 cdef inline int64_t monotonic() noexcept nogil:
@@ -86,17 +88,17 @@ cdef inline bint exhausted(const Progress* progress) noexcept nogil:
 cdef inline bint decided(const RunLimits* limits, const Progress* progress) noexcept nogil:
     """The runner-up can no longer catch up, even with every simulation that is left.
 
-    Under a time limit those left are reckoned from the speed of this run so far.
+    Under a time limit those left are reckoned from the speed so far.
     """
     cdef double left = limits.simulations - progress.simulations
     cdef double left_in_time
     if not limits.decided or left == 0:
         return False
-    if limits.nanoseconds and progress.elapsed > 0:
+    if limits.nanoseconds and progress.timed > 0:
         left_in_time = (
-            <double>(progress.simulations - progress.simulations_before)
+            <double>progress.timed_simulations
             * <double>(limits.nanoseconds - progress.elapsed)
-            / <double>progress.elapsed
+            / <double>progress.timed
         )
         left = min(left, left_in_time)
     return left > 0 and progress.leader_visits - progress.runner_up_visits > left

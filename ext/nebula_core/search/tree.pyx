@@ -411,8 +411,8 @@ cdef int run(Search* search, const RunLimits* limits) noexcept nogil:
     """Simulations until a rule fires; returns which."""
     cdef Progress* progress = &search.progress
     cdef int64_t start = monotonic() if limits.nanoseconds else 0
+    cdef int64_t timed_before = progress.timed
     cdef int rule
-    progress.simulations_before = progress.simulations
     progress.elapsed = 0
     while True:
         rule = rule_that_fires(limits, progress)
@@ -421,6 +421,8 @@ cdef int run(Search* search, const RunLimits* limits) noexcept nogil:
         simulate(search)
         if limits.nanoseconds:
             progress.elapsed = monotonic() - start
+            progress.timed = timed_before + progress.elapsed
+            progress.timed_simulations += 1
 
 
 # --- What came out -----------------------------------------------------------------------------------------------
