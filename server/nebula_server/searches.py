@@ -8,7 +8,8 @@ One that finds no cores free waits in a queue of bounded length:
   place of the last search of the one with most.
 - Interactive searches go before analyses, but after so many of them while an analysis waits it is an analysis' turn.
 - A search that wants more cores than are free is overtaken by smaller ones, so that no core idles while there is work;
-  after so many of them the free cores are kept for it. That ends, as every search has a limit.
+  after so many of them the free cores are kept for it, unless what it waits for are cores of its own client. That ends,
+  as every search has a limit.
 
 All methods belong to the thread of the event loop.
 """
@@ -226,7 +227,7 @@ class Searches:
                 for one in passed_over:
                     one.overtaken += 1
                 return waiting
-            if waiting.overtaken >= OVERTAKEN:
+            if waiting.overtaken >= OVERTAKEN and not self._of_client[waiting.client]:
                 return None
             passed_over.append(waiting)
         return None
