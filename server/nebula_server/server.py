@@ -34,7 +34,8 @@ MAX_RESPONSE_BYTES = 1 << 22
 """A larger response is not sent: clients take no more unless they are told to. All of ours are far smaller."""
 
 ANSWER_SECONDS = 5.0
-"""How long all answers may take to be sent when the searches have ended: milliseconds, but for slow readers."""
+"""How long all answers may take to be sent when the searches have ended, or news of the health before that:
+milliseconds, but for slow readers."""
 
 LAST_SECONDS = 0.2
 """How long calls may still take when nothing of the service is left. Who watches its health never ends by itself."""
@@ -116,7 +117,8 @@ class Server:
         After `drain_seconds` those that run are cut short and answer with what they have found; those that wait are
         refused. Until then all other calls are answered as ever.
         """
-        await self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
+        # Whoever watches the health and does not read could keep this waiting.
+        await ends_within(ANSWER_SECONDS, self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING))
         if not await ends_within(drain_seconds, self.searches.drain()):
             self.searches.cut()
         # The answers are still to be sent.
