@@ -23,7 +23,7 @@ from nebula_core.search.tree import Parameters, Tree
 
 SEED = 2023
 SIMULATIONS = 5000
-CUT = Parameters(playout_turns=4, playout_choices=1)
+CUT = Parameters(playout_turns=4, playout_choices=2)
 """The parameters of a search that uses the games' sensible moves and estimates, as their own bots may."""
 STAGES = {"opening": 0.1, "middle": 0.5, "end": 0.9}
 """Positions of one game: the part of its decisions that have been made."""
