@@ -96,9 +96,10 @@ def check_seat(players: int, seat: int) -> None:
 
 def index_of(name: str, names: Sequence[str], path: str) -> int:
     """The index of a name."""
-    if name not in names:
-        raise StateError(path, unknown_word(name, names))
-    return names.index(name)
+    try:
+        return names.index(name)
+    except ValueError:
+        raise StateError(path, unknown_word(name, names)) from None
 
 
 def indices(given: Sequence[str | None], names: Sequence[str], path: str) -> list[int]:

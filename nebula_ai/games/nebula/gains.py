@@ -37,6 +37,11 @@ class Comparison:
         self.old = game.rules.fields(before)
         self.new = game.rules.fields(after)
         self.seat = before.seat
+        self.stars = [
+            sum(1 << space for space, star in enumerate(fields["galaxy"][self.seat]) if star != NOTHING)
+            for fields in (self.old, self.new)
+        ]
+        """The spaces of the seat that hold stars, then and now, as sets of bits."""
 
     def gains(self) -> list[str]:
         """See `gains` of this module."""
@@ -213,8 +218,7 @@ class Comparison:
 
     def filled(self, which: int, spaces: int) -> int:
         """The stars that the seat has on a set of spaces, then (0) or now (1)."""
-        galaxy = (self.old, self.new)[which]["galaxy"][self.seat]
-        return sum(star != NOTHING for space, star in enumerate(galaxy) if spaces >> space & 1)
+        return (self.stars[which] & spaces).bit_count()
 
 
 def named(card: Card) -> str:

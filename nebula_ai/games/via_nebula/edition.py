@@ -68,6 +68,8 @@ class MapNames:
 
     name: str
     hexes: tuple[str, ...]
+    meadows: tuple[str, ...]
+    """The hexes that are meadows on the map itself, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ def parse_edition(content: dict[str, Any]) -> ViaNebulaEdition:
             private_contracts=private,
         ),
         resources=resources,
-        maps=tuple(MapNames(key, hex_names(value)) for key, value in maps.items()),
+        maps=tuple(map_names(key, value) for key, value in maps.items()),
         contracts=tuple(ids),
         tokens=(
             *(f"{resources[kind.resource]} {kind.count} {kind.points}" for kind in regular),
@@ -215,9 +217,10 @@ def words_of(value: Value) -> list[list[str]]:
     return [row.text().split() for row in rows.list(range(1, core.MAX_HEXES + 1))]
 
 
-def hex_names(value: Value) -> tuple[str, ...]:
-    """The names of a map's hexes."""
-    return tuple(f"{i},{k}" for i, words in enumerate(words_of(value)) for k in range(len(words)))
+def map_names(name: str, value: Value) -> MapNames:
+    """The names of a map that has been checked."""
+    terrain = {f"{i},{k}": TERRAIN[letter] for i, words in enumerate(words_of(value)) for k, letter in enumerate(words)}
+    return MapNames(name, tuple(terrain), tuple(hex for hex, kind in terrain.items() if kind == Terrain.MEADOW))
 
 
 def read_map(value: Value, meadows: int) -> Map:

@@ -5,7 +5,8 @@ is hidden from the seat.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from nebula_ai.errors import listed, number_of
@@ -109,10 +110,11 @@ class Comparison:
     def connections(self) -> Iterator[str]:
         """Resources that can be brought to sites now and could not be before."""
         sites: dict[tuple[str, ...], list[str]] = {}
+        ways = [ways_to_resources(state) for state in (self.old, self.new)]
         for number, (had, has) in enumerate(zip(self.had.sites, self.has.sites, strict=True)):
             if has is not None:
-                before = reachable(self.old, had) if had is not None and had.hex == has.hex else set()
-                came = reachable(self.new, has) - before
+                before = reachable(self.old, ways[0], had) if had is not None and had.hex == has.hex else set()
+                came = reachable(self.new, ways[1], has) - before
                 new = tuple(name for name in self.content.resources if name in came)
                 if new:
                     sites.setdefault(new, []).append(str(number))
@@ -134,26 +136,41 @@ def worth(contract: Contract) -> str:
     return listed(words, "and")
 
 
-def reachable(state: ViaNebulaState, site: Site) -> set[str]:
-    """The resources that could be transported to a site: those of the exploitations next to it, or joined to it by
-    empty meadows."""
+def ways_to_resources(state: ViaNebulaState) -> dict[str, set[str]]:
+    """For each empty meadow the resources of the exploitations next to it, or joined to it by empty meadows."""
+    ways: dict[str, set[str]] = {}
     empty = set(state.empty)
-    seen = {site.hex}
-    found = set()
-    waiting = [site.hex]
-    while waiting:
-        for name in neighbours(waiting.pop()):
-            if name in state.exploitations:
-                found.add(state.exploitations[name].resource)
-            elif name in empty and name not in seen:
-                seen.add(name)
-                waiting.append(name)
+    for start in state.empty:
+        if start in ways:
+            continue
+        found = ways[start] = set()
+        waiting = [start]
+        while waiting:
+            for name in neighbours(waiting.pop()):
+                if name in state.exploitations:
+                    found.add(state.exploitations[name].resource)
+                elif name in empty and name not in ways:
+                    ways[name] = found
+                    waiting.append(name)
+    return ways
+
+
+def reachable(state: ViaNebulaState, ways: Mapping[str, set[str]], site: Site) -> set[str]:
+    """The resources that could be transported to a site: those of the exploitations next to it, or joined to it by
+    empty meadows; `ways` are those of the state."""
+    found: set[str] = set()
+    for name in neighbours(site.hex):
+        if name in state.exploitations:
+            found.add(state.exploitations[name].resource)
+        else:
+            found |= ways.get(name, set())
     return found
 
 
-def neighbours(name: str) -> Iterable[str]:
+@cache  # a map has dozens of hexes
+def neighbours(name: str) -> tuple[str, ...]:
     """The hexes next to one, by name, also those that no map has. Odd rows stand half a hex to the right."""
     row, column = map(int, name.split(","))
     left = column - 1 + row % 2
-    yield from (f"{row},{column - 1}", f"{row},{column + 1}")
-    yield from (f"{other},{at}" for other in (row - 1, row + 1) for at in (left, left + 1))
+    beside = [f"{row},{column - 1}", f"{row},{column + 1}"]
+    return (*beside, *(f"{other},{at}" for other in (row - 1, row + 1) for at in (left, left + 1)))

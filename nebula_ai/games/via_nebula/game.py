@@ -14,7 +14,7 @@ from nebula_ai.games.via_nebula.board import draw, draw_layout
 from nebula_ai.games.via_nebula.edition import STANDARD, ViaNebulaEdition, read_edition
 from nebula_ai.games.via_nebula.gains import gains
 from nebula_ai.games.via_nebula.notation import Notation
-from nebula_ai.games.via_nebula.state import ViaNebulaState, core_state, from_json, meadow_names, readable, to_json
+from nebula_ai.games.via_nebula.state import ViaNebulaState, core_state, from_json, readable, to_json
 from nebula_ai.games.via_nebula.target import chance_target
 from nebula_core.face import State
 from nebula_core.via_nebula.rules import ViaNebulaRules
@@ -159,7 +159,7 @@ class ViaNebulaGame(Game):
         """What lies on the table, in the form of the playthroughs."""
         table = self.to_json(state)
         seats = table["seats"]
-        meadows = set(meadow_names(self.content, self.rules.map_of(state)))
+        meadows = self.content.maps[self.rules.map_of(state)].meadows
         by_seat = ("sites", "buildings", "stacks", "craftsmen", "storehouse", "taken", "done")
         return {
             **{key: table[key] for key in ("reserve", "stock", "tokens", "exploitations", "open", "end_card", "seat")},

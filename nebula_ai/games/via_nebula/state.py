@@ -30,7 +30,6 @@ from nebula_ai.readable import (
     texts_or_nulls,
 )
 from nebula_core.face import State
-from nebula_core.via_nebula.edition import Terrain
 from nebula_core.via_nebula.rules import NOTHING, Phase, ViaNebulaRules
 
 if TYPE_CHECKING:
@@ -229,7 +228,7 @@ def readable(edition: ViaNebulaEdition, rules: ViaNebulaRules, state: State) -> 
     """The readable form of a state of these rules."""
     fields = rules.fields(state)
     hexes = edition.maps[fields["map"]].hexes
-    meadows = meadow_names(edition, fields["map"])
+    meadows = edition.maps[fields["map"]].meadows
     return ViaNebulaState(
         game=rules.name,
         edition=rules.edition,
@@ -261,12 +260,6 @@ def readable(edition: ViaNebulaEdition, rules: ViaNebulaRules, state: State) -> 
         open=tuple(name_or_none(edition.contracts, card) for card in fields["open"]),
         seats=tuple(readable_seat(edition, fields, seat) for seat in range(fields["players"])),
     )
-
-
-def meadow_names(edition: ViaNebulaEdition, map_number: int) -> list[str]:
-    """The names of the hexes that are meadows on a map itself, in their order."""
-    terrain = edition.core.maps[map_number].terrain
-    return [name for name, kind in zip(edition.maps[map_number].hexes, terrain, strict=True) if kind == Terrain.MEADOW]
 
 
 def readable_exploitation(edition: ViaNebulaEdition, owner: int, resource: int, count: int) -> Exploitation:
@@ -316,7 +309,7 @@ def to_fields(edition: ViaNebulaEdition, rules: ViaNebulaRules, state: ViaNebula
     core = edition.core
     map_number = index_of(state.map, [known.name for known in edition.maps], "map")
     hexes = edition.maps[map_number].hexes
-    meadows = meadow_names(edition, map_number)
+    meadows = edition.maps[map_number].meadows
     for field, by_hex in (("tokens", state.tokens), ("exploitations", state.exploitations)):
         for name in by_hex:
             if name not in meadows:
@@ -436,7 +429,7 @@ def within(path: str) -> PathOf:
 def by_meadow(path: str) -> PathOf:
     """The path of a list by meadow that is a map by hex in the readable state."""
     return lambda edition, fields, numbers: (
-        f"{path}.{meadow_names(edition, fields['map'])[numbers[0]]}" if numbers else path
+        f"{path}.{edition.maps[fields['map']].meadows[numbers[0]]}" if numbers else path
     )
 
 

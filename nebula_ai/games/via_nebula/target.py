@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from nebula_ai.errors import NoChancePending
 from nebula_ai.games.via_nebula.edition import ViaNebulaEdition
-from nebula_ai.games.via_nebula.state import meadow_names
 from nebula_core.face import State
 from nebula_core.via_nebula.rules import NOTHING, MoveKind, Phase, ViaNebulaRules, decode
 
@@ -33,7 +32,7 @@ def setup_target(edition: ViaNebulaEdition, fields: "Fields", kind: MoveKind) ->
         case MoveKind.SPECIAL:
             return f"special token {len(fields['boxed']) + 1} of {core.special_removed} that goes back to the box"
         case MoveKind.TOKEN:
-            names = meadow_names(edition, fields["map"])
+            names = edition.maps[fields["map"]].meadows
             return f"hex {names[fields['tokens'].index(NOTHING)]}"
         case MoveKind.OPEN:
             return f"open contract {fields['open'].index(NOTHING) + 1} of {core.open_contracts}"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nebula_ai.games.via_nebula.gains import neighbours, reachable
+from nebula_ai.games.via_nebula.gains import neighbours, reachable, ways_to_resources
 from nebula_ai.games.via_nebula.game import ViaNebulaGame
 from nebula_core.face import Generator, State
 from nebula_core.via_nebula.rules import MoveKind, decode
@@ -112,6 +112,7 @@ def test_what_is_reachable_can_be_transported(game: ViaNebulaGame, seed: int) ->
             if state.seat is None or not any(decode(move)[0] == MoveKind.END_TURN for move in state.legal_moves()):
                 continue
             readable = game.readable(state)
+            ways = ways_to_resources(readable)
             moves = [text.split() for text in (game.format_move(state, move) for move in state.legal_moves())]
             for site, here in enumerate(readable.seats[state.seat].sites):
                 if here is not None:
@@ -120,7 +121,7 @@ def test_what_is_reachable_can_be_transported(game: ViaNebulaGame, seed: int) ->
                         for words in moves
                         if words[0] == "transport" and words[2] == str(site)
                     }
-                    assert reachable(readable, here) == carried
+                    assert reachable(readable, ways, here) == carried
                     seen += bool(carried)
     assert seen, "nothing could be transported: the test says nothing"
 
