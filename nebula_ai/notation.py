@@ -46,7 +46,9 @@ class Notation(ABC, Generic[Kind]):
     """And back. Raises MoveError for a number that has no such kind."""
 
     def __init__(self) -> None:
-        self.texts: dict[int, str] = {}  # of moves and outcomes formatted before; an edition has thousands at most
+        # Of moves and outcomes formatted before; an edition has thousands at most.
+        self.move_texts: dict[int, str] = {}
+        self.chance_texts: dict[int, str] = {}
 
     # What a game says.
 
@@ -70,32 +72,30 @@ class Notation(ABC, Generic[Kind]):
 
     def format_move(self, move: int) -> str:
         """The text of a move. Raises MoveError for a number that is none."""
-        text = self.text_of(move, self.move_words)
+        text = self.move_texts.get(move) or self.text_of(move, self.move_words, self.move_texts)
         if text is None:
             raise MoveError("move", f"{shown(move)} is the number of no move")
         return text
 
     def format_chance(self, outcome: int) -> str:
         """The text of a chance outcome. Raises ChanceError for a number that is none."""
-        text = self.text_of(outcome, self.chance_words)
+        text = self.chance_texts.get(outcome) or self.text_of(outcome, self.chance_words, self.chance_texts)
         if text is None:
             raise ChanceError("outcome", f"{shown(outcome)} is the number of no chance outcome")
         return text
 
-    def text_of(self, number: int, first_words: Mapping[str, Kind]) -> str | None:
-        """The text of a number; None if it is no number of these kinds."""
-        if number not in self.texts:
-            try:
-                kind, argument = self.decode(number)
-                text = " ".join([kind.name.lower(), *self.argument_words(kind, argument)])
-                # What reads back as another number, or not at all, had bits that mean nothing.
-                if self.read(text, first_words) != number:
-                    return None
-            except (IndexError, MoveError, Unreadable):
+    def text_of(self, number: int, first_words: Mapping[str, Kind], known: dict[int, str]) -> str | None:
+        """The text of a number, added to the `known` ones; None if it is no number of these kinds."""
+        try:
+            kind, argument = self.decode(number)
+            text = " ".join([kind.name.lower(), *self.argument_words(kind, argument)])
+            # What reads back as another number, or not at all, had bits that mean nothing or is of another kind.
+            if self.read(text, first_words) != number:
                 return None
-            self.texts[number] = text
-        text = self.texts[number]
-        return text if text.split()[0] in first_words else None
+        except (IndexError, MoveError, Unreadable):
+            return None
+        known[number] = text
+        return text
 
     # From text to numbers.
 

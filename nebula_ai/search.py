@@ -299,6 +299,8 @@ def best_first(trees: Sequence[Sequence[RootMove]], seat: int, exact: bool) -> t
 
 def merge(moves: Sequence[RootMove]) -> RootMove:
     """What several trees found out about one move; the line is that of the tree with most visits of it."""
+    if len(moves) == 1:
+        return moves[0]
     return RootMove(
         move=moves[0].move,
         visits=sum(move.visits for move in moves),

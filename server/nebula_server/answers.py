@@ -211,10 +211,9 @@ def analysis(game: Game, seen: State, result: Result, bot: Bot, made: int, full:
     """
     chosen = next(report for report in result.moves if report.move == made)
     planned, after = rest_of_turn(seen, chosen.line)
-    return search_pb2.Analysis(
+    message = search_pb2.Analysis(
         seat=result.seat,
         stop_rule=search_pb2.StopRule.Value(f"STOP_RULE_{(result.stopped or 'unspecified').upper()}"),
-        moves=[move_analysis(game, seen, report) for report in (result.moves if full else (chosen,))],
         simulations=result.simulations,
         plies=result.plies,
         depth=result.depth,
@@ -232,6 +231,9 @@ def analysis(game: Game, seen: State, result: Result, bot: Bot, made: int, full:
         turn=moves_in_order(game, seen, planned),
         turn_complete=turn_is_over(result.seat, after),
     )
+    for report in result.moves if full else (chosen,):
+        add_move_analysis(message, game, seen, report)
+    return message
 
 
 def turn_is_over(seat: int, state: State) -> bool:
@@ -252,20 +254,23 @@ def moves_in_order(game: Game, state: State, numbers: Sequence[int]) -> list[mov
     return messages
 
 
-def move_analysis(game: Game, state: State, report: MoveReport) -> search_pb2.MoveAnalysis:
-    """What a search found about one move."""
-    evaluations = [
-        search_pb2.Evaluation(value=value, win_share=win_share, points=points)
-        for value, win_share, points in zip(report.value, report.win_share, report.points, strict=True)
-        if value is not None and win_share is not None and points is not None
-    ]
-    return search_pb2.MoveAnalysis(
+def add_move_analysis(message: search_pb2.Analysis, game: Game, state: State, report: MoveReport) -> None:
+    """Add what a search found about one move.
+
+    Made where they stand and number by number, the parts take less than half as long: an answer has up to hundreds.
+    """
+    part = message.moves.add(
         move=move(game, state, report.move),
         visits=report.visits,
         availability=report.availability,
-        evaluations=evaluations,
         line=[game.format_move(state, number) for number in report.line],
     )
+    for value, win_share, points in zip(report.value, report.win_share, report.points, strict=True):
+        if value is not None and win_share is not None and points is not None:
+            evaluation = part.evaluations.add()
+            evaluation.value = value
+            evaluation.win_share = win_share
+            evaluation.points = points
 
 
 def duration(seconds: float) -> Duration:
