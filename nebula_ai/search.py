@@ -1,11 +1,12 @@
 """Searching for a move: limits in, an analysis of every legal move out. Knows no game by name.
 
-Each worker is a thread with a tree and a generator of its own; what they found out about the moves of the root is added
-up. With the same state, seed, simulations, workers and parameters the result is the same on every machine, but for its
-time.
+Each worker has a thread, a tree and a generator of its own (but one alone may search in the caller's thread); what they
+found out about the moves of the root is added up. With the same state, seed, simulations, workers and parameters the
+result is the same on every machine, but for its time.
 """
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -239,10 +240,16 @@ def search(
             parameters_hash=parameters_hash(parameters),
         )
 
+    if active == 1 and reports is None and threading.current_thread() is not threading.main_thread():
+        # Nobody is told anything meanwhile, and only the main thread can be interrupted: the worker needs no thread of
+        # its own, which would cost tenths of a millisecond.
+        rule = run(0, CancelFlag())
+        return found({0: rule}, rule.name.lower())
+
     # By worker, once a rule has ended it.
     ended: dict[int, StopRule] = {}
     seconds = None if reports is None else min(reports.interval, FIRST_REPORT_SECONDS)
-    # A single worker has a thread of its own as well, so that this one can be interrupted.
+    # A single worker has a thread of its own as well, so that the main thread can be interrupted.
     with ThreadPoolExecutor(active, thread_name_prefix="search") as pool:
         try:
             while True:

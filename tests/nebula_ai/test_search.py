@@ -6,6 +6,7 @@ import math
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
@@ -307,6 +308,22 @@ def test_cancelled_by_another_thread(state: State, workers: int) -> None:
     assert result.stopped == "cancelled"
     assert sum(report.visits for report in result.moves) == result.simulations
     assert result.move in state.legal_moves()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_in_another_thread(state: State, workers: int) -> None:
+    """Other threads than the main one search by themselves if they can: the result is the same, and they can be
+    cancelled."""
+    limits = Limits(simulations=100)
+    here = search(state, limits, seed=3, workers=workers)
+    with ThreadPoolExecutor(1) as pool:
+        there = pool.submit(search, state, limits, seed=3, workers=workers).result()
+        assert dataclasses.replace(there, seconds=here.seconds) == here
+        flag = CancelFlag()
+        endless = pool.submit(search, state, Limits(time=86400), workers=workers, cancel=flag)
+        time.sleep(0.05)
+        flag.set()
+        assert endless.result().stopped == "cancelled"
 
 
 def test_interrupted_by_the_keyboard(state: State) -> None:
