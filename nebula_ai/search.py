@@ -326,19 +326,20 @@ def added(sums: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 def report(move: RootMove) -> MoveReport:
     """Means instead of sums."""
-
-    def means(sums: tuple[int, ...], one: int) -> tuple[float | None, ...]:
-        return tuple(number / (one * move.visits) if move.visits else None for number in sums)
-
     return MoveReport(
         move=move.move,
         visits=move.visits,
         availability=move.availability,
-        value=means(move.reward_sums, REWARD_ONE),
-        win_share=means(move.win_sums, WHOLE_WIN),
-        points=means(move.point_sums, 1),
+        value=means(move.reward_sums, REWARD_ONE * move.visits),
+        win_share=means(move.win_sums, WHOLE_WIN * move.visits),
+        points=means(move.point_sums, move.visits),
         line=move.line,
     )
+
+
+def means(sums: tuple[int, ...], divisor: int) -> tuple[float | None, ...]:
+    """The sums divided; None for each if there is nothing to divide by."""
+    return tuple([number / divisor if divisor else None for number in sums])
 
 
 def parameters_hash(parameters: Parameters) -> str:
