@@ -412,10 +412,13 @@ async def test_absurd_time_limits(service: Service, seconds: int) -> None:
 
 
 async def test_absurd_deadlines(service: Service) -> None:
-    for timeout in (0, 1e-9, 1e-3):
+    for timeout in (0, 1e-9):
         with pytest.raises(aio.AioRpcError) as late:
             await service.stub.GetMove(LONG, timeout=timeout)
         assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    # This search takes as long as its deadline, and a client that has much to do may see the answer first.
+    code = await service.stub.GetMove(LONG, timeout=1e-3).code()
+    assert code in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.OK)
     assert (await service.stub.GetMove(SHORT, timeout=YEAR)).move.text
 
 
