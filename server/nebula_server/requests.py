@@ -228,11 +228,13 @@ def read_duration(duration: Duration, path: str) -> float:
 
 
 def read_workers(request: SearchRequest, cores: int) -> int:
-    """How many cores are to search. Raises LimitError."""
+    """How many cores are to search. Raises LimitError, which does not tell how many there are."""
     if not request.HasField("workers"):
         return 1
-    if not 1 <= request.workers <= cores:
-        raise LimitError("workers", f"must be 1 to {cores}, the cores that this service has, not {request.workers}")
+    if request.workers < 1:
+        raise LimitError("workers", f"must be at least 1, not {request.workers}")
+    if request.workers > cores:
+        raise LimitError("workers", f"are more than this service has cores for: {request.workers}")
     return request.workers
 
 

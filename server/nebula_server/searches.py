@@ -261,7 +261,7 @@ class Searches:
         """Why a search is refused now; it is worth asking again when what waits has run, as far as can be said."""
         seconds = self._seconds * sum(one.cores for queue in self._queues.values() for one in queue) / self.cores
         return QueueFull(
-            f"{self.running} cores search and {self.waiting} searches wait: ask again later",
+            "all cores search and the queue is full: ask again later",
             min(max(seconds, LEAST_RETRY_SECONDS), MOST_RETRY_SECONDS),
         )
 

@@ -13,6 +13,7 @@ from google.rpc.error_details_pb2 import BadRequest
 
 from nebula_ai.errors import MoveError
 from nebula_ai.games.nebula.game import NebulaGame
+from nebula_ai.registry import Catalogue
 from nebula_ai.v1 import nebula_pb2
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice
@@ -21,7 +22,9 @@ from nebula_ai.v1.state_pb2 import State
 from nebula_core.face import Generator
 from nebula_core.face import State as CoreState
 from nebula_server.errors import MAX_MESSAGE, to_status
-from tests.nebula_server.conftest import Service, Stub, refusal
+from nebula_server.searches import QUEUE_PER_CORE
+from tests.nebula_server.conftest import Service, Stub, refusal, running
+from tests.waiting import until
 
 Multicallable: TypeAlias = "grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]"
 
@@ -379,6 +382,29 @@ async def test_absurd_limits(stub: Stub, limits: SearchLimits, field: str) -> No
 async def test_absurd_workers(stub: Stub, workers: int) -> None:
     refused = await refusal(stub.GetMove(pb.GetMoveRequest(state=PACKED, workers=workers)))
     assert (refused.code, refused.reason, list(refused.fields)) == (INVALID, "LIMIT_INVALID", ["workers"])
+
+
+async def test_no_refusal_tells_how_many_cores_there_are(catalogue: Catalogue) -> None:
+    """The same words whatever the service has: for more workers than cores, and when all of them search."""
+
+    async def refusals(cores: int) -> list[str]:
+        async with running(catalogue, cores) as service:
+            stub, searches = service.stub, service.server.searches
+            wrong = [
+                pb.GetMoveRequest(state=PACKED, workers=64),
+                pb.GetMoveRequest(state=PACKED, workers=0),
+                pb.GetMoveRequest(state=PACKED, worker_simulations=[1] * 64),
+            ]
+            messages = [(await refusal(stub.GetMove(request))).message for request in wrong]
+            endless = pb.GetMoveRequest(state=PACKED, limits=SearchLimits(time=Duration(seconds=600)), workers=cores)
+            calls = [stub.GetMove(endless) for _ in range(1 + QUEUE_PER_CORE * cores)]
+            await until(lambda: searches.running + searches.waiting == cores + len(calls) - 1)
+            messages.append((await refusal(stub.GetMove(endless))).message)
+            for call in calls:
+                call.cancel()
+        return messages
+
+    assert await refusals(1) == await refusals(3)
 
 
 async def test_absurd_arguments(stub: Stub) -> None:
