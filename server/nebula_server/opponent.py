@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from nebula_ai import __version__
-from nebula_ai.bots import Bot, Decision, bots_of, chosen
+from nebula_ai.bots import Bot, Decision, SearchBot, bots_of, chosen
 from nebula_ai.calibration import calibration_of
 from nebula_ai.chance import settle
 from nebula_ai.errors import ChanceError, InvalidInput, StateError
@@ -163,9 +163,11 @@ class Opponent:
         warnings = requests.warnings(request)
         limits = requests.read_limits(request.limits) if request.HasField("limits") else None
         bot = chosen(game, request.bot, limits, requests.stops_when_decided(request.limits))
-        if bot.name and limits:
-            warnings.append(requests.unused("limits", f"the bot {bot.name} has limits of its own"))
         workers = requests.read_workers(request, self.cores)
+        worker_simulations = requests.read_worker_simulations(request, workers)
+        warnings += requests.unused_options(request, bot, workers)
+        if not isinstance(bot, SearchBot):
+            workers = 1
         # From here on nothing is known that this seat does not see.
         seen = state.observe(seat)
         return PlannedSearch(
@@ -176,7 +178,7 @@ class Opponent:
             workers=workers,
             memory_nodes=self.nodes_per_core * workers,
             moves=requests.read_moves_left(game, seen, request),
-            worker_simulations=requests.read_worker_simulations(request, workers),
+            worker_simulations=worker_simulations,
             full=requests.wants_all(request),
             priority=requests.read_priority(request, priority),
             report_seconds=requests.REPORT_SECONDS,

@@ -9,6 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from nebula_ai.bots import Bot, SearchBot
 from nebula_ai.errors import ChanceError, InvalidInput, LimitError, MoveError, StateError
 from nebula_ai.game import Game
 from nebula_ai.registry import STANDARD, Catalogue
@@ -43,6 +44,9 @@ REPORT_SECONDS = 0.5
 MIN_REPORT_SECONDS = 0.05
 MAX_REPORT_SECONDS = 60.0
 """From one report of an analysis to the next: if nothing is said, and the range."""
+
+OF_SEARCHES = ("limits", "workers", "worker_simulations", "report_interval")
+"""Options that are for bots which search."""
 
 MAX_WARNINGS = 16
 """So many unknown fields are named; that there are more is said in one warning."""
@@ -306,6 +310,18 @@ def warnings(request: Message) -> list[opponent_service_pb2.Warning]:
 def not_known(field: str, message: str) -> opponent_service_pb2.Warning:
     """A warning about a field that is not known, or without one about several."""
     return opponent_service_pb2.Warning(field=field, reason="UNKNOWN_FIELD", message=message)
+
+
+def unused_options(request: SearchRequest, bot: Bot, workers: int) -> list[opponent_service_pb2.Warning]:
+    """The options of a good request that are without effect on the bot and the number of workers that it names."""
+    given = {field.name for field, _ in request.ListFields()}
+    if not isinstance(bot, SearchBot):
+        return [unused(name, f"the bot {bot.name} does not search") for name in OF_SEARCHES if name in given]
+    if bot.name and request.HasField("limits"):
+        return [unused("limits", f"the bot {bot.name} has limits of its own")]
+    if workers > 1 and request.limits.HasField("stop_when_decided"):
+        return [unused("limits.stop_when_decided", "several workers never end because all is decided")]
+    return []
 
 
 def unused(field: str, message: str) -> opponent_service_pb2.Warning:

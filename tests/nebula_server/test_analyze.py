@@ -353,6 +353,40 @@ async def test_options_without_effect_are_warned_of(stub: Stub) -> None:
     ]
 
 
+OPTIONS: dict[str, pb.AnalyzeStateRequest] = {
+    "limits": pb.AnalyzeStateRequest(limits=SearchLimits(simulations=5)),
+    "workers": pb.AnalyzeStateRequest(workers=CORES),
+    "worker_simulations": pb.AnalyzeStateRequest(worker_simulations=[5]),
+    "report_interval": pb.AnalyzeStateRequest(report_interval=Duration(seconds=1)),
+}
+"""Each option that is for bots which search, given alone."""
+
+
+@pytest.mark.parametrize("bot", ["random", "greedy"])
+@pytest.mark.parametrize("options", [[], *([name] for name in OPTIONS), list(OPTIONS)])
+async def test_a_bot_that_does_not_search_needs_no_options_of_searches(stub: Stub, bot: str, options: list[str]) -> None:
+    """Each of them is warned of, and the answer is as without it."""
+    plain = pb.AnalyzeStateRequest(state=STATE, bot=bot, seed=1)
+    request = pb.AnalyzeStateRequest()
+    request.CopyFrom(plain)
+    for name in options:
+        request.MergeFrom(OPTIONS[name])
+    (answer,), (expected,) = await reports(stub, request), await reports(stub, plain)
+    assert [(each.field, each.reason) for each in answer.warnings] == [(name, "UNUSED_FIELD") for name in options]
+    answer.ClearField("warnings")
+    assert answer == expected
+    move = pb.GetMoveRequest(state=STATE, bot=bot, workers=CORES)
+    assert [each.field for each in (await stub.GetMove(move)).warnings] == ["workers"]
+
+
+@pytest.mark.parametrize("decided", [False, True])
+@pytest.mark.parametrize("workers", range(1, CORES + 1))
+async def test_several_workers_never_end_decided(stub: Stub, workers: int, decided: bool) -> None:
+    limits = SearchLimits(simulations=5, stop_when_decided=decided)
+    answer = await stub.GetMove(pb.GetMoveRequest(state=STATE, limits=limits, workers=workers))
+    assert [each.field for each in answer.warnings] == ["limits.stop_when_decided"] * (workers > 1)
+
+
 # Allowed and avoided moves.
 
 
