@@ -50,7 +50,8 @@ class Settings(BaseSettings):
     editions: Annotated[tuple[Path, ...], NoDecode] = ()
     """Edition files to offer beside the standard ones; in the environment separated like a `PATH`."""
     cores: int | None = Field(default=None, ge=1)
-    """How many cores may search at once; all that the process may use if it is not set."""
+    """How many cores may search at once; all that the process may use if it is not set, in a container by its quota of
+    processor time."""
     memory_bytes: ByteSize | None = None
     """What the trees of all searches may take together, such as `512MiB`; 256 MiB for each core if it is not set. The
     process itself takes about 100 MiB more."""

@@ -364,7 +364,7 @@ OPTIONS: dict[str, pb.AnalyzeStateRequest] = {
 
 @pytest.mark.parametrize("bot", ["random", "greedy"])
 @pytest.mark.parametrize("options", [[], *([name] for name in OPTIONS), list(OPTIONS)])
-async def test_a_bot_that_does_not_search_needs_no_options_of_searches(stub: Stub, bot: str, options: list[str]) -> None:
+async def test_a_bot_that_does_not_search_needs_no_options(stub: Stub, bot: str, options: list[str]) -> None:
     """Each of them is warned of, and the answer is as without it."""
     plain = pb.AnalyzeStateRequest(state=STATE, bot=bot, seed=1)
     request = pb.AnalyzeStateRequest()
