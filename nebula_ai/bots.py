@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from time import monotonic
 from typing import TypeVar
 
 from nebula_ai import __version__
@@ -110,16 +111,16 @@ class Bot(ABC):
         """Its move for the seat that has to decide.
 
         `seed`: 0 to 2**64 - 1. `workers`: how many cores search, 1 to 64; a bot that does not search needs one.
-        `moves`: the legal moves among which to choose, as this seat knows them; None for all. `cancel`: ends a search
+        `moves`: the legal moves among which to choose, as this seat knows them; None for all. `cancel`: makes it decide
         within milliseconds once it is set. `reports`: who is told what a search has found so far. Raises LimitError,
         MoveError (field ``moves``), GameFinished, ChancePending, MemoryError.
         """
 
-    # A bot that does not search stays as it is.
-
     def within(self, seconds: float) -> "Bot":
-        """This bot, with `seconds` (over 0) at most for a search."""
+        """This bot, with `seconds` (over 0) at most for its decision, if it is one that may take long."""
         return self
+
+    # A bot that does not search stays as it is.
 
     def with_memory(self, nodes: int) -> "Bot":
         """This bot, with memory for so many nodes (1 to 2**31) at most."""
@@ -258,10 +259,16 @@ class GreedyBot(Bot):
 
     It fills in what its seat does not see once, by chance, and goes through all sequences of its own moves until
     another seat decides or the game ends. A chance event on the way is drawn once. It makes the first move of a best
-    sequence, drawn among equals.
+    sequence, drawn among equals; if it has to end sooner, of the best one that it has found.
     """
 
     game: Game
+    time: float | None = None
+    """In seconds; None for as long as it takes, some tenths of a second at most."""
+
+    def within(self, seconds: float) -> "GreedyBot":
+        """This bot, with `seconds` (over 0) at most for its decision."""
+        return replace(self, time=seconds if self.time is None else min(seconds, self.time))
 
     def move(
         self,
@@ -274,13 +281,27 @@ class GreedyBot(Bot):
         reports: Reports | None = None,
     ) -> Decision:
         """The first move of a best turn, without a search."""
+        end = None if self.time is None else monotonic() + self.time
+
+        def stopped() -> bool:
+            return (cancel is not None and cancel.is_set) or (end is not None and monotonic() >= end)
+
         seen = seen_by_mover(state, workers)
         generator = Generator(seed, FIRST_STREAM)
-        first_moves = self.best_first_moves(seen, generator, moves)
+        first_moves = self.best_first_moves(seen, generator, moves, stopped)
         return unsearched(seen, first_moves[generator.below(len(first_moves))], seed, workers, moves)
 
-    def best_first_moves(self, seen: State, generator: Generator, moves: Collection[int] | None = None) -> list[int]:
-        """The legal moves, or those of them that are given, ascending, that begin a best sequence. Raises MoveError."""
+    def best_first_moves(
+        self,
+        seen: State,
+        generator: Generator,
+        moves: Collection[int] | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> list[int]:
+        """The legal moves, or those of them that are given, ascending, that begin a best sequence.
+
+        Once `stopped` says so, those of the best sequences found by then, or all if there are none. Raises MoveError.
+        """
         seat = seen.seat
         assert seat is not None, "a seat has to decide"
         known = among(seen, moves)
@@ -291,13 +312,15 @@ class GreedyBot(Bot):
         if not first:
             return known
         best: dict[int, int] = {}
-        for state, first_moves in turn_ends(sample, first, seat, generator):
+        for state, first_moves in turn_ends(sample, first, seat, generator, stopped):
+            if stopped():
+                break
             scores = self.game.breakdown(state)[seat]
             assert scores is not None, "nothing is hidden in a sample"
             for move in first_moves:
                 best[move] = max(best.get(move, scores["total"]), scores["total"])
-        most = max(best.values())
-        return [move for move in first if best[move] == most]
+        most = max(best.values(), default=None)
+        return [move for move in first if best.get(move) == most]
 
 
 Leading = dict[State, frozenset[int]]
@@ -305,11 +328,16 @@ Leading = dict[State, frozenset[int]]
 
 
 def turn_ends(
-    sample: State, moves: Sequence[int], seat: int, generator: Generator
+    sample: State,
+    moves: Sequence[int],
+    seat: int,
+    generator: Generator,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[State, frozenset[int]]]:
     """The states in which the turn of `seat` is over, each with those of its first `moves` that lead there.
 
-    A turn that is too long to be looked through is cut where it has had equally many moves behind every first one.
+    A turn that is too long to be looked through is cut where it has had equally many moves behind every first one. None
+    comes any more once `stopped` says so.
     """
     met: Leading = {}
     level = {sample: frozenset[int]()}
@@ -317,6 +345,8 @@ def turn_ends(
         # Before chance, so that of two orders of the same moves none is luckier.
         moved: Leading = {}
         for before, first_moves in level.items():
+            if stopped():
+                return
             for move in before.legal_moves() if first_moves else moves:
                 after = before.apply(move)
                 new = (first_moves or frozenset((move,))) - met.get(after, frozenset())
@@ -327,6 +357,8 @@ def turn_ends(
                 return
         level = {}
         for after, first_moves in moved.items():
+            if stopped():
+                return
             met[after] = met.get(after, frozenset()) | first_moves
             settled = after.settle(generator)[0]
             if settled.seat == seat:

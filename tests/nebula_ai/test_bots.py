@@ -244,6 +244,49 @@ def test_a_turn_too_long_to_be_looked_through_is_cut(monkeypatch: pytest.MonkeyP
     assert any(end.seat == state.seat for end, _ in ends), "it is cut"
 
 
+def test_greedy_makes_the_best_move_found_when_it_is_stopped(game: Game) -> None:
+    """Whenever that is: a legal move at least, and it looks at nothing more."""
+    state = middle(game)
+    greedy = bots_of(game)["greedy"]
+    assert isinstance(greedy, GreedyBot)
+
+    def found_by(last: int) -> tuple[list[int], list[bool]]:
+        """What it finds if it is stopped after it has asked so often, and what it was told each time."""
+        told: list[bool] = []
+
+        def stopped() -> bool:
+            told.append(len(told) >= last)
+            return told[-1]
+
+        return greedy.best_first_moves(state, Generator(0), None, stopped), told
+
+    whole, told = found_by(1_000_000)
+    assert not any(told)
+    assert found_by(len(told))[0] == whole == greedy.best_first_moves(state, Generator(0))
+    assert found_by(0)[0] == state.legal_moves()
+    for last in range(0, len(told), max(1, len(told) // 50)):
+        found, told_then = found_by(last)
+        assert found
+        assert set(found) <= set(state.legal_moves())
+        assert 1 <= sum(told_then) <= 2
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "plain", "flat", "strong", "novice"])
+def test_every_bot_decides_when_it_is_cancelled_or_its_time_is_over(game: Game, name: str) -> None:
+    state = middle(game)
+    bot = bots_of(game)[name]
+    flag = CancelFlag()
+    flag.set()
+    for decision in (
+        bot.move(state, cancel=flag),
+        bot.within(3600).move(state, cancel=flag),
+        bot.within(1e-9).move(state),
+    ):
+        assert decision.move in state.legal_moves()
+        assert decision.result.simulations <= 1
+    assert timeless(bot.within(3600).move(state, seed=1, workers=2)) == timeless(bot.move(state, seed=1, workers=2))
+
+
 # Those that search.
 
 
@@ -271,6 +314,9 @@ def test_within_a_time() -> None:
     assert short.within(2.0) == short
     assert short.within(0.5).limits == Limits(time=0.5)
     assert bots_of(load())["random"].within(1e-9) == bots_of(load())["random"]
+    greedy = bots_of(load())["greedy"]
+    assert greedy.within(2.0).within(1.0) == greedy.within(1.0) == greedy.within(1.0).within(2.0)
+    assert greedy.within(1.0).settings_hash == greedy.settings_hash, "whatever decides in time plays alike"
 
 
 def reports(*visits: int) -> tuple[MoveReport, ...]:

@@ -1,6 +1,7 @@
 """Searches under deadlines, cancellation and load: they end, the queue is bounded, and all the rest goes on."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 
 import grpc
 import pytest
@@ -76,6 +77,23 @@ async def test_a_deadline_is_a_budget(service: Service, monkeypatch: pytest.Monk
     monkeypatch.undo()
     bots = await service.stub.GetMove(pb.GetMoveRequest(state=STATE, bot="plain"), timeout=PATIENCE)
     assert bots.analysis.stop_rule != search_pb2.STOP_RULE_TIME
+
+
+async def test_a_bot_that_does_not_search_ends_as_well(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here its turn has no end: its core is free when the call is cancelled, and a deadline is kept."""
+
+    def endless(state: CoreState, moves: Sequence[int], *_: object) -> Iterator[tuple[CoreState, frozenset[int]]]:
+        while True:
+            yield state, frozenset(moves)
+
+    monkeypatch.setattr("nebula_ai.bots.turn_ends", endless)
+    request = pb.GetMoveRequest(state=STATE, bot="greedy")
+    call = service.stub.GetMove(request)
+    await until(lambda: service.server.searches.running == 1)
+    await cancelled(call)
+    await until(lambda: idle(service))
+    monkeypatch.setattr("nebula_server.opponent.ANSWER_SECONDS", PATIENCE)
+    assert (await service.stub.GetMove(request, timeout=PATIENCE + 0.5)).HasField("move")
 
 
 @pytest.mark.parametrize("timeout", [None, 1e6, 1e9])
