@@ -36,7 +36,7 @@ class _StopRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopRule.Val
     STOP_RULE_NODES: _StopRule.ValueType  # 3
     """The limit of nodes."""
     STOP_RULE_CANCELLED: _StopRule.ValueType  # 4
-    """The caller cancelled it."""
+    """The service cut it, because it is being stopped or the search had taken 10 minutes."""
     STOP_RULE_DECIDED: _StopRule.ValueType  # 5
     """The runner-up could no longer catch up within the limits."""
     STOP_RULE_FORCED: _StopRule.ValueType  # 6
@@ -58,7 +58,7 @@ STOP_RULE_SIMULATIONS: StopRule.ValueType  # 2
 STOP_RULE_NODES: StopRule.ValueType  # 3
 """The limit of nodes."""
 STOP_RULE_CANCELLED: StopRule.ValueType  # 4
-"""The caller cancelled it."""
+"""The service cut it, because it is being stopped or the search had taken 10 minutes."""
 STOP_RULE_DECIDED: StopRule.ValueType  # 5
 """The runner-up could no longer catch up within the limits."""
 STOP_RULE_FORCED: StopRule.ValueType  # 6

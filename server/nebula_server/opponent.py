@@ -24,7 +24,7 @@ from nebula_core.face import Generator, State
 from nebula_core.search.tree import CancelFlag
 from nebula_server import answers, requests
 from nebula_server.errors import NotFound
-from nebula_server.searches import Priority
+from nebula_server.searches import MAX_SECONDS, Priority
 
 ANSWER_SECONDS = 0.03
 """What of a deadline is left for the answer: to end the search, to write what it found, to send it. On two cores that
@@ -254,10 +254,10 @@ class PlannedSearch:
         """What the bot decides, by the deadline."""
         bot = self.bot.with_memory(self.memory_nodes)
         if self.worker_simulations:
-            bot = bot.repeating(self.worker_simulations).within(requests.MAX_SECONDS)
+            bot = bot.repeating(self.worker_simulations)
         if deadline is not None:
             left = max(deadline - time.monotonic() - ANSWER_SECONDS, MIN_SECONDS)
-            if left < requests.MAX_SECONDS:
+            if left < MAX_SECONDS:
                 bot = bot.within(left)
         return bot.move(
             self.state, seed=self.seed, workers=self.workers, moves=self.moves, cancel=cancel, reports=reports

@@ -17,7 +17,7 @@ from nebula_ai.search import MAX_SIMULATIONS as MAX_REPEATED
 from nebula_ai.search import MEMORY_NODES, Limits
 from nebula_ai.v1 import move_pb2, opponent_service_pb2, search_pb2, state_pb2
 from nebula_core.face import State
-from nebula_server.searches import Priority
+from nebula_server.searches import MAX_SECONDS, Priority
 
 SearchRequest: TypeAlias = opponent_service_pb2.GetMoveRequest | opponent_service_pb2.AnalyzeStateRequest
 ViewRequest: TypeAlias = (
@@ -33,9 +33,6 @@ PRIORITIES = {
     opponent_service_pb2.PRIORITY_INTERACTIVE: Priority.INTERACTIVE,
     opponent_service_pb2.PRIORITY_ANALYSIS: Priority.ANALYSIS,
 }
-
-MAX_SECONDS = 600
-"""A search may take so long at most; who wants more asks again."""
 
 MAX_SIMULATIONS = 10_000_000
 """A search may do so many simulations at most: about as many as a core can in this time."""

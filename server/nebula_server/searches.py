@@ -9,7 +9,7 @@ One that finds no cores free waits in a queue of bounded length:
 - Interactive searches go before analyses, but after so many of them while an analysis waits it is an analysis' turn.
 - A search that wants more cores than are free is overtaken by smaller ones, so that no core idles while there is work;
   after so many of them the free cores are kept for it, unless what it waits for are cores of its own client. That ends,
-  as every search has a limit.
+  as no search takes longer than ten minutes.
 
 All methods belong to the thread of the event loop.
 """
@@ -30,6 +30,12 @@ from nebula_server import calls
 from nebula_server.errors import Busy, QueueFull, Stopping, TooLate
 
 Answer = TypeVar("Answer")
+
+MAX_SECONDS = 600
+"""A search may take so long at most, whatever its limits; who wants more asks again."""
+
+OVERTIME_SECONDS = 1.0
+"""How much later it is cut: one with a time limit of so long has ended by that, and says so."""
 
 QUEUE_PER_CORE = 8
 """Searches that may wait for each core: with searches of a second, nobody waits much longer than a person would."""
@@ -127,7 +133,8 @@ class Searches:
         """What `search` returns, run when `cores` (at most all) are free.
 
         `client`: whose turn it takes. `deadline` (of time.monotonic): when waiting is of no use any more. If the caller
-        is cancelled, so is the search: its flag is set, and its cores are free as soon as it has ended. Raises
+        is cancelled, so is the search: its flag is set, and its cores are free as soon as it has ended. The flag is
+        also set when it has run for MAX_SECONDS and a little more, and its answer is still the caller's. Raises
         QueueFull, TooLate if the deadline passes before it may run, Stopping once it drains or is cut, and what
         `search` raises.
         """
@@ -147,8 +154,11 @@ class Searches:
             raise Stopping
         started = time.monotonic()
         cancel = CancelFlag()
-        running = asyncio.get_running_loop().run_in_executor(self._threads, search, cancel)
+        loop = asyncio.get_running_loop()
+        running = loop.run_in_executor(self._threads, search, cancel)
         self._running[running] = cancel
+        timer = loop.call_later(MAX_SECONDS + OVERTIME_SECONDS, cancel.set)
+        running.add_done_callback(lambda _: timer.cancel())
         running.add_done_callback(lambda _: self._ended(running, client, cores, time.monotonic() - started))
         try:
             return await asyncio.shield(running)

@@ -111,6 +111,36 @@ async def test_a_time_limit_is_kept(service: Service) -> None:
     assert response.analysis.time.ToMilliseconds() >= 50
 
 
+ENDLESS = SearchLimits(simulations=10_000_000, stop_when_decided=False)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pb.GetMoveRequest(state=STATE, limits=ENDLESS),
+        pb.GetMoveRequest(state=STATE, limits=ENDLESS, workers=CORES),
+        pb.GetMoveRequest(state=STATE, limits=SearchLimits(nodes=4_000_000, stop_when_decided=False)),
+        pb.GetMoveRequest(state=STATE, worker_simulations=[2**32 - 1]),
+    ],
+)
+async def test_no_search_goes_on_for_ever(
+    service: Service, request_: pb.GetMoveRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its limits it is cut, and answers with what it has found."""
+    monkeypatch.setattr("nebula_server.searches.MAX_SECONDS", 0.3)
+    monkeypatch.setattr("nebula_server.searches.OVERTIME_SECONDS", 0.0)
+    answer = await service.stub.GetMove(request_, timeout=700)
+    assert answer.analysis.stop_rule == search_pb2.STOP_RULE_CANCELLED
+    assert answer.analysis.simulations > 0
+    assert idle(service)
+    analysis = pb.AnalyzeStateRequest.FromString(request_.SerializeToString())  # the same fields have the same numbers
+    *_, final = [report async for report in service.stub.AnalyzeState(analysis)]
+    assert (final.final, final.analysis.stop_rule) == (True, search_pb2.STOP_RULE_CANCELLED)
+    monkeypatch.undo()
+    short = pb.GetMoveRequest(state=STATE, limits=SearchLimits(simulations=5))
+    assert (await service.stub.GetMove(short)).analysis.stop_rule == search_pb2.STOP_RULE_SIMULATIONS
+
+
 async def test_a_deadline_that_passes_in_the_queue(service: Service) -> None:
     call = service.stub.GetMove(LONG_ON_ALL_CORES)
     await until(lambda: service.server.searches.running == CORES)
