@@ -65,12 +65,19 @@ class Call:
     method: str
     """Its name without the service: ``GetMove``."""
     client: str = ANONYMOUS
-    """Who asks: the name that a token stands for. Quotas and the queue's order go by it."""
+    """Who asks: the name that a token stands for."""
+    host: str = ""
+    """The machine that asks, as `host_of` has it; it stands in no log."""
     notes: Notes = field(default_factory=Notes)
     code: grpc.StatusCode = grpc.StatusCode.UNKNOWN
     """How it ended; UNKNOWN until then."""
     seconds: float = 0.0
     """How long it took, from its start until its answer was sent; 0 until then."""
+
+    @property
+    def turn(self) -> str:
+        """Whose turn it takes in the queue of searches: its client's, or of those without a name its machine's."""
+        return f"{ANONYMOUS} {self.host}" if self.client == ANONYMOUS else self.client
 
 
 current: ContextVar[Call] = ContextVar("call")
@@ -135,6 +142,7 @@ class Calls(aio.ServerInterceptor):
     @asynccontextmanager
     async def _followed(self, call: Call, start: float, context: Context) -> AsyncIterator[None]:
         """While its handler runs: how the call ends is found out, and told after its answer is sent."""
+        call.host = host_of(context.peer())
         self._running += 1
         self._idle.clear()
 
@@ -181,6 +189,12 @@ class Tagged:
     async def abort_with_status(self, status: grpc.Status) -> None:
         """Ends the call. What trailing metadata a status has would be the only ones."""
         await self._context.abort(status.code, status.details, (*(status.trailing_metadata or ()), self._tag))
+
+
+def host_of(peer: str) -> str:
+    """The host of an address as gRPC writes it, without the port; all sockets of the file system are one."""
+    kind, _, where = peer.partition(":")
+    return kind if kind == "unix" else where.rpartition(":")[0]
 
 
 def request_id(metadata: Any) -> str:

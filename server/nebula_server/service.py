@@ -132,7 +132,7 @@ class OpponentService(OpponentServiceServicer):
             )
         )
         found = await self.searches.run(
-            plan.workers, search, client=call.client, priority=plan.priority, deadline=deadline
+            plan.workers, search, client=call.turn, priority=plan.priority, deadline=deadline
         )
         analysis = found.analysis
         call.notes["stop_rule"] = StopRule.Name(analysis.stop_rule).removeprefix("STOP_RULE_").lower()

@@ -56,7 +56,8 @@ class Settings(BaseSettings):
     """What the trees of all searches may take together, such as `512MiB`; 256 MiB for each core if it is not set. The
     process itself takes about 100 MiB more."""
     searches_per_client: int | None = Field(default=None, ge=1)
-    """How many searches of one client may run at once; as many as there are cores if it is not set."""
+    """How many searches of one client may run at once; as many as there are cores if it is not set. Without tokens a
+    client is whoever asks from one address."""
     drain_seconds: float = Field(default=10.0, ge=0, le=3600)
     """How long running calls may go on when the service is told to stop; then searches are cut short, and answer."""
     log_format: Literal["console", "json"] = "console"

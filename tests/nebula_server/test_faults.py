@@ -106,9 +106,10 @@ async def service(catalogue: Catalogue) -> AsyncIterator[Service]:
 class Line:
     """What lies between a client and a server: it can be cut, and it can go dead."""
 
-    def __init__(self, address: str) -> None:
-        """`address`: of the server."""
+    def __init__(self, address: str, source: str = "127.0.0.1") -> None:
+        """`address`: of the server. `source`: the host that it sees the client at."""
         self._host, _, self._port = address.rpartition(":")
+        self._source = source
         self._alive = asyncio.Event()
         self._alive.set()
         self._ends: list[asyncio.StreamWriter] = []
@@ -136,7 +137,9 @@ class Line:
         self._alive.clear()
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        other_reader, other_writer = await asyncio.open_connection(self._host, int(self._port))
+        other_reader, other_writer = await asyncio.open_connection(
+            self._host, int(self._port), local_addr=(self._source, 0)
+        )
         self._ends += [writer, other_writer]
         for source, target in ((reader, other_writer), (other_reader, writer)):
             self._relays.append(asyncio.create_task(self._relay(source, target)))
@@ -395,6 +398,25 @@ async def test_a_flood_of_searches(service: Service) -> None:
         assert (searches.running, searches.waiting) == (CORES, QUEUE_PER_CORE * CORES)
         assert (await service.stub.ListMoves(MOVES, timeout=PATIENCE)).moves
         release.set()
+
+
+async def test_a_flood_of_searches_from_one_address(service: Service) -> None:
+    """Clients without a token at another address are let into the full queue, and have every second turn."""
+    searches = service.server.searches
+    calls = [service.stub.GetMove(LONG) for _ in range((QUEUE_PER_CORE + 1) * CORES)]
+    await until(lambda: searches.waiting == QUEUE_PER_CORE * CORES)
+    async with Line(service.address, "127.0.0.2").laid() as channel:
+        other = OpponentServiceStub(channel).GetMove(SHORT, timeout=PATIENCE)
+        await until(lambda: any(call.done() for call in calls))  # the last of the flood has left the queue
+        (left,) = (call for call in calls if call.done())
+        assert (await refusal(left)).reason == "TOO_MANY_SEARCHES"
+        calls.remove(left)
+        for call in calls[:2]:
+            call.cancel()
+        assert (await other).analysis.simulations == 3
+        assert searches.waiting > CORES
+    for call in calls:
+        call.cancel()
 
 
 # Limits.

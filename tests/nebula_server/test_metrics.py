@@ -93,6 +93,13 @@ def test_the_page_has_every_metric() -> None:
     assert documented == {name for name in names if name.startswith("nebula_ai_")}
 
 
+async def test_addresses_make_no_numbers(service: Service, metrics: str) -> None:
+    """Nothing that the page has comes from who asks."""
+    await service.stub.ListMoves(pb.ListMovesRequest(state=STATE))
+    await service.server.calls.until_idle()
+    assert not [name for name in await ask(metrics) if name.startswith("nebula_ai") and "127.0.0." in name]
+
+
 async def test_methods_that_do_not_exist_make_no_numbers(service: Service, metrics: str) -> None:
     """Whatever clients make up, there are as many numbers as methods and codes."""
     before = await ask(metrics)
