@@ -35,6 +35,9 @@ Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 MAX_PEM_BYTES = 1 << 20
 """A larger file is not read: chains have a few KiB, all the authorities of a system fewer than 300."""
 
+UNIX = "unix:"
+"""Before the path of a socket of the file system, in an address."""
+
 OPEN = f"/{health.SERVICE_NAME}/"
 """Methods that need no token: who watches over the service is no client of it."""
 
@@ -155,9 +158,9 @@ def check_exposure(address: str, tls: bool, insecure: bool) -> None:
     """Raises InvalidInput if others than this machine could reach ``HOST:PORT`` without TLS.
 
     With `tls`, or with `insecure` (the user says that it shall be so), any address will do. Sockets of the file system
-    (``unix:PATH``) are as local as loopback.
+    (``unix:PATH``) are reached by nobody else.
     """
-    if tls or insecure or address.startswith("unix:"):
+    if tls or insecure or address.startswith(UNIX):
         return
     host, colon, _ = address.rpartition(":")
     if not colon:

@@ -96,9 +96,14 @@ class Server:
         logs.call_ended(call)
 
     async def start(self, address: str) -> int:
-        """Listens at ``host:port``; port 0 takes a free one. Returns the port. Raises InvalidInput."""
+        """Listens at ``HOST:PORT``, where port 0 takes a free one, or at the socket ``unix:PATH``. Raises InvalidInput.
+
+        Returns the port; a socket has none.
+        """
         _, _, port = address.rpartition(":")
-        if not (port.isascii() and port.isdigit() and int(port[:6]) < 1 << 16):
+        if address.startswith(security.UNIX):
+            check_socket(address)
+        elif not (port.isascii() and port.isdigit() and int(port[:6]) < 1 << 16):
             raise InvalidInput("address", f"must be HOST:PORT, the port 0 to 65535, not {shown(address)}")
         try:
             if self._credentials is None:
@@ -136,8 +141,29 @@ async def ends_within(seconds: float, something: Coroutine[Any, Any, None]) -> b
     return True
 
 
+def check_socket(address: str) -> None:
+    """Raises InvalidInput for a socket ``unix:PATH`` without a path, and if somebody listens at it.
+
+    gRPC would take it away from them. One that a process has left behind when it was killed is anybody's.
+    """
+    path = address.removeprefix(security.UNIX)
+    if not path or "\0" in path:
+        raise InvalidInput("address", f"must be unix:PATH, not {shown(address)}")
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(LAST_SECONDS)
+        try:
+            probe.connect(path.removeprefix("//"))
+        except TimeoutError:
+            pass  # somebody who takes no calls now
+        except OSError:
+            return
+    raise InvalidInput("address", f"another server listens at {shown(address)}")
+
+
 def why_not(address: str) -> str:
-    """Why nobody can listen at ``host:port``. gRPC does not tell; the system does."""
+    """Why nobody can listen at an address. gRPC does not tell; the system does."""
+    if address.startswith(security.UNIX):
+        return "a socket needs a short path, in a folder that can be written to, without a file of this name"
     host, _, port = address.rpartition(":")
     try:
         for family, kind, protocol, _, where in socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM):
@@ -174,8 +200,9 @@ async def run(given: Given) -> None:
         # It answers until the process ends, also while calls drain.
         metrics_address = server.metrics.serve(settings.metrics_address)
     port = await server.start(settings.address)
+    where, _, _ = settings.address.rpartition(":")
     logger.info(
-        f"serving at {settings.address.rpartition(':')[0]}:{port}",
+        f"serving at {settings.address if settings.address.startswith(security.UNIX) else f'{where}:{port}'}",
         version=__version__,
         cores=server.searches.cores,
         editions=[f"{game.name} {game.edition}" for game in server.catalogue.games],

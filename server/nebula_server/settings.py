@@ -46,7 +46,8 @@ class Settings(BaseSettings):
     )
 
     address: str = "127.0.0.1:50051"
-    """Where to listen, `HOST:PORT`; port 0 takes a free one. Any other host than loopback needs TLS or `insecure`."""
+    """Where to listen: `HOST:PORT`, where port 0 takes a free one, or `unix:PATH`, a socket that only its own user can
+    connect to. Any other host than loopback needs TLS or `insecure`."""
     editions: Annotated[tuple[Path, ...], NoDecode] = ()
     """Edition files to offer beside the standard ones; in the environment separated like a `PATH`."""
     cores: int | None = Field(default=None, ge=1)

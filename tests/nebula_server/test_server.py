@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from nebula_ai import load
+from nebula_ai.cores import available_cores
 from nebula_ai.errors import EditionError, InvalidInput
 from nebula_ai.registry import Catalogue
 from nebula_ai.v1 import opponent_service_pb2 as pb
@@ -107,7 +109,7 @@ def served(*arguments: str, kept_to: set[int] | None = None) -> Iterator[tuple["
         try:
             assert process.stderr is not None
             started = process.stderr.readline()
-            address = re.search(r"serving at (127\.0\.0\.1:\d+)", started)
+            address = re.search(r"serving at (127\.0\.0\.1:\d+|unix:\S+)", started)
             assert address, started + process.stderr.read()
             yield process, address[1], started
         finally:
@@ -117,7 +119,7 @@ def served(*arguments: str, kept_to: set[int] | None = None) -> Iterator[tuple["
 def test_serve(house_edition: Path) -> None:
     """From its first line to its last, with Ctrl-C."""
     with served("--edition", str(house_edition), "--log-format", "console") as (process, address, started):
-        assert f" cores={len(os.sched_getaffinity(0))} " in started
+        assert f" cores={available_cores()} " in started
         with grpc.insecure_channel(address) as channel:
             game = OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), wait_for_ready=True).games[0]
             assert [edition.edition for edition in game.editions] == ["standard", "house"]
@@ -322,6 +324,41 @@ async def test_an_address_that_is_none(catalogue: Catalogue, address: str, words
     with pytest.raises(InvalidInput, match=words):
         await server.start(address)
     await server.stop(0)
+
+
+async def test_a_socket_of_the_file_system(catalogue: Catalogue, tmp_path: Path) -> None:
+    """Also in place of one that a killed server left behind; but a second server never takes it from the first."""
+    path = tmp_path / "nebula-ai.sock"
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(path))
+    first, second = Server(catalogue, 1), Server(catalogue, 1)
+    await first.start(f"unix:{path}")
+    for address in (f"unix:{path}", f"unix://{path}"):
+        with pytest.raises(InvalidInput, match="address: another server listens at"):
+            await second.start(address)
+        async with aio.insecure_channel(address) as channel:
+            assert (await OpponentServiceStub(channel).ListGames(pb.ListGamesRequest())).games
+    await first.stop(0)
+    await second.start(f"unix:{path}")
+    await second.stop(0)
+    assert not path.exists()
+
+
+async def test_a_socket_that_cannot_be(catalogue: Catalogue, tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("mine")
+    server = Server(catalogue, 1)
+    for path in ("", "\0abstract", f"{tmp_path}/none/socket", f"{tmp_path}/{'x' * 120}", str(taken), str(tmp_path)):
+        with pytest.raises(InvalidInput, match=r"address: .*(must be unix:PATH|cannot listen .* a socket needs)"):
+            await server.start(f"unix:{path}")
+    await server.stop(0)
+    assert taken.read_text() == "mine"
+
+
+def test_serve_at_a_socket(tmp_path: Path) -> None:
+    with served("--address", f"unix:{tmp_path}/s") as (_, address, _), grpc.insecure_channel(address) as channel:
+        assert address == f"unix:{tmp_path}/s"
+        assert OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), timeout=PATIENCE).games
 
 
 async def test_a_port_that_is_taken(catalogue: Catalogue) -> None:
