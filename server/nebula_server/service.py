@@ -106,8 +106,12 @@ class OpponentService(OpponentServiceServicer):
             except Exception as error:
                 await refuse(context, error)
             await context.write(final)
-        except aio.InternalError:
-            # The client has gone, which the call is told a moment later; it is no fault of ours.
+        except (aio.InternalError, asyncio.CancelledError):
+            # The client has gone. When a write finds that out the call is told a moment later; it is no fault of ours.
+            search.cancel()
+            (found,) = await asyncio.gather(search, return_exceptions=True)
+            if isinstance(found, Exception):
+                log_unexpected(found)
             raise asyncio.CancelledError from None
         finally:
             search.cancel()
@@ -241,12 +245,17 @@ async def answer(context: Context, method: Callable[[Request], Response], reques
 
 async def refuse(context: Context, error: Exception) -> NoReturn:
     """Ends the call with the status of an error. What nobody expected is logged; the client learns nothing of it."""
-    if not isinstance(error, InvalidInput | NotPossibleNow | Refused):
-        logger.error("unexpected error", exc_info=error)
+    log_unexpected(error)
     status = to_status(error)
     if call := calls.current.get(None):  # reflection has none
         note_refusal(call.notes, status)
     await context.abort_with_status(rpc_status.to_status(status))
+
+
+def log_unexpected(error: Exception) -> None:
+    """Logs an error if it is a fault of ours."""
+    if not isinstance(error, InvalidInput | NotPossibleNow | Refused):
+        logger.error("unexpected error", exc_info=error)
 
 
 def note_refusal(notes: calls.Notes, status: Status) -> None:

@@ -1,7 +1,10 @@
 """AnalyzeState and what it shares with GetMove: reports, allowed moves, the turn, views, answers that are had again."""
 
 import asyncio
+import gc
 import importlib
+import logging
+import threading
 from collections.abc import AsyncIterable, Callable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
@@ -15,6 +18,7 @@ from grpc import aio
 from nebula_ai.chance import settle
 from nebula_ai.game import Game
 from nebula_ai.registry import Catalogue, load
+from nebula_ai.search import Limits, Reports, search
 from nebula_ai.v1 import opponent_service_pb2 as pb
 from nebula_ai.v1 import search_pb2
 from nebula_ai.v1.move_pb2 import ChancePolicy, Choice
@@ -255,6 +259,47 @@ async def test_a_slow_reader_misses_partial_reports(service: Service, monkeypatc
     simulations = [report.analysis.simulations for report in found]
     assert simulations == sorted(simulations)
     await until(lambda: idle(service))
+
+
+@pytest.mark.parametrize("how", ["cancelled", "the line is lost"])
+async def test_a_fault_after_the_client_has_gone_is_logged(
+    how: str, service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The search fails while a report is being sent, which fails as well: the fault is known by one line of the log."""
+    failed = threading.Event()
+    lost = asyncio.Event()
+    unhandled: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unhandled.append(context))
+
+    def fail(*_arguments: object, reports: Reports, **_options: object) -> None:
+        reports.tell(search(first_turn(), Limits(simulations=3)))
+        failed.set()
+        raise RuntimeError
+
+    async def write(_self: object, _report: object) -> None:
+        await lost.wait()
+        raise aio.InternalError
+
+    def faults() -> list[logging.LogRecord]:
+        return [record for record in caplog.records if record.levelname == "ERROR"]
+
+    monkeypatch.setattr("nebula_ai.bots.search", fail)
+    monkeypatch.setattr("nebula_server.calls.Tagged.write", write, raising=False)
+    call = service.stub.AnalyzeState(LONG)
+    reading = asyncio.create_task(all_of(call))
+    await until(lambda: failed.is_set() and idle(service))
+    if how == "the line is lost":
+        lost.set()
+        await until(lambda: bool(faults()))
+    call.cancel()
+    with pytest.raises((asyncio.CancelledError, aio.AioRpcError)):
+        await reading
+    await service.server.calls.until_idle()
+    gc.collect()
+    assert not unhandled
+    (record,) = faults()
+    assert record.exc_info
+    assert isinstance(record.exc_info[1], RuntimeError)
 
 
 # What is refused.
