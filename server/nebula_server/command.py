@@ -120,8 +120,8 @@ def serve(
     from nebula_server import logs, server, settings
 
     given = settings.read(flags)
-    logs.configure(given.settings.log_format)
-    server.serve(given)
+    with logs.configured(given.settings.log_format):
+        server.serve(given)
 
 
 @app.command()

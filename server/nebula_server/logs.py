@@ -6,8 +6,12 @@ has the kinds of the errors and the lines of code that they passed, but not thei
 
 import logging
 import os
+import queue
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, TextIO, cast
 
 import grpc
@@ -19,6 +23,13 @@ from nebula_server import calls
 
 FAULTS = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
 """How a call ends that failed for a fault of ours."""
+
+
+MOST_LINES = 10_000
+"""Lines that may wait to be written; they have some hundred bytes each."""
+
+LAST_SECONDS = 1.0
+"""How long the end waits for a line to be written."""
 
 
 def request_id(_logger: Any, _method: str, event: EventDict) -> EventDict:
@@ -62,45 +73,77 @@ COMMON: tuple[Processor, ...] = (
 
 
 class Output:
-    """Standard error, whatever becomes of it: no call and no drain fails because a line cannot be written."""
+    """Standard error, whatever becomes of it: no call and no drain waits or fails because a line cannot be written.
 
-    def __init__(self) -> None:
-        self._stream = sys.stderr
+    A thread of its own writes the lines. Those that find too many waiting, because nobody reads what was written, are
+    dropped; how many they are is said when lines are read again.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        """`stream`: what has the file to write to, and says how text is written there."""
+        # Past its buffer: a thread that can write no further would keep that locked, and Python could not end.
+        self._file = stream.fileno()
+        self._encoding = stream.encoding
+        self._lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
+        self._dropped = 0
+        self._counting = threading.Lock()
+        self._thread = threading.Thread(target=self._write_all, name="log", daemon=True)
+        self._thread.start()
 
     def write(self, text: str) -> None:
-        """Writes a line, if that is possible."""
+        """Has a line written, if there is room for it. For any thread."""
+        if threading.current_thread() is self._thread:  # it says how many were dropped
+            self._write(text)
+            return
         try:
-            self._stream.write(text)
-            self._stream.flush()
-        except BrokenPipeError:
-            # Nobody reads any more. Python would complain at its end that it still has lines.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-        except OSError:
-            pass  # a disk that is full may have room for the next line
+            self._lines.put_nowait(text)
+        except queue.Full:
+            with self._counting:
+                self._dropped += 1
 
     def flush(self) -> None:
-        """Nothing is left to be written."""
+        """Nothing: lines are written as soon as they can be."""
+
+    def close(self) -> None:
+        """Returns when all lines are written, or cannot be for LAST_SECONDS."""
+        try:
+            self._lines.put(None, timeout=LAST_SECONDS)
+        except queue.Full:
+            return
+        self._thread.join(LAST_SECONDS)
+
+    def _write_all(self) -> None:
+        told = 0
+        while (text := self._lines.get()) is not None:
+            if self._dropped > told:
+                told = self._dropped
+                logger.warning("lines of the log were dropped, as nobody read it", dropped=told)
+            self._write(text)
+
+    def _write(self, text: str) -> None:
+        content = text.encode(self._encoding, "backslashreplace")
+        try:
+            while content:
+                content = content[os.write(self._file, content) :]
+        except OSError:
+            pass  # nobody reads any more; or a disk is full, which may have room for the next line
 
 
-# Nothing is written until `configure`. A logger looks up how it is configured each time, so that tests can change it.
+# Nothing is written until `configured`. A logger looks up how it is configured each time, so that tests can change it.
 structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 logger: FilteringBoundLogger = structlog.get_logger()
 """The service's own log. It goes past Python's logging, which takes longer for a line than many a call."""
 
 
-def configure(form: Literal["console", "json"]) -> None:
-    """From now on the log of this process is written to standard error, and what others log with Python's logging."""
-    output = Output()
+@contextmanager
+def configured(form: Literal["console", "json"]) -> Iterator[None]:
+    """Within it the log of this process is written to standard error, and what others log with Python's logging."""
+    output = Output(sys.stderr)
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if form == "json"
         else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), sort_keys=False)
-    )
-    structlog.configure(
-        processors=[*COMMON, renderer],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, output)),
     )
     handler = logging.StreamHandler(output)
     handler.setFormatter(
@@ -111,8 +154,20 @@ def configure(form: Literal["console", "json"]) -> None:
     # gRPC repeats a header that is no text, and it may be a token.
     handler.addFilter(lambda record: record.msg != "Invalid encoding on %s")
     root = logging.getLogger()
+    before = (structlog.get_config(), root.handlers, root.level)
+    structlog.configure(
+        processors=[*COMMON, renderer],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, output)),
+    )
     root.handlers = [handler]
     root.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        config, root.handlers, root.level = before
+        structlog.configure(**config)
+        output.close()
 
 
 def call_ended(call: calls.Call) -> None:

@@ -1,10 +1,10 @@
 """A running server and its clients, and how tests look at what it refuses."""
 
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import grpc
 import pytest
@@ -15,6 +15,7 @@ from grpc_status import rpc_status
 from nebula_ai.games.nebula.edition import STANDARD
 from nebula_ai.registry import Catalogue
 from nebula_ai.v1.opponent_service_pb2_grpc import OpponentServiceStub
+from nebula_server import logs
 from nebula_server.server import Server
 
 if TYPE_CHECKING:
@@ -62,6 +63,40 @@ async def running(catalogue: Catalogue, cores: int = CORES) -> AsyncIterator[Ser
             yield Service(server, f"127.0.0.1:{port}", channel, OpponentServiceStub(channel))
     finally:
         await server.stop(0)
+
+
+class Log:
+    """The log of this process, until it is read."""
+
+    def __init__(self, form: Literal["console", "json"], path: Path) -> None:
+        """`path`: the file to write it to."""
+        self._path = path
+        self._writing = ExitStack()
+        file = self._writing.enter_context(path.open("w"))
+        with redirect_stderr(file):
+            self._writing.enter_context(logs.configured(form))
+
+    def read(self) -> str:
+        """All lines. It is written no further."""
+        self._writing.close()
+        return self._path.read_text()
+
+
+Written: TypeAlias = Callable[[Literal["console", "json"]], Log]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Iterator[Written]:
+    """Has the log written in the form that a test wants."""
+    made: list[Log] = []
+
+    def write(form: Literal["console", "json"]) -> Log:
+        made.append(Log(form, tmp_path / "log"))
+        return made[-1]
+
+    yield write
+    for log in made:
+        log.read()
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,12 @@
 """The log: a line for each call with what was asked and found, and never a card that a seat must not see."""
 
-import io
 import json
 import logging
+import os
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr
 from typing import Any, Literal
 
 import grpc
@@ -20,41 +21,21 @@ from nebula_ai.v1.search_pb2 import SearchLimits
 from nebula_ai.v1.state_pb2 import State
 from nebula_core.face import State as CoreState
 from nebula_server import logs
-from tests.nebula_server.conftest import Service, Stub, refusal
+from tests.nebula_server.conftest import Service, Stub, Written, refusal
 from tests.nebula_server.test_searching import LONG, STATE, cancelled
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
-Log = Callable[[], list[dict[str, Any]]]
-
-
-@pytest.fixture
-def stream(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Literal["console", "json"]], io.StringIO]]:
-    """Sends the log where the test can read it, in the form that it wants."""
-    root = logging.getLogger()
-    before = (root.handlers, root.level)
-
-    def configure(form: Literal["console", "json"]) -> io.StringIO:
-        written = io.StringIO()
-        monkeypatch.setattr(sys, "stderr", written)
-        logs.configure(form)
-        return written
-
-    yield configure
-    root.handlers, root.level = before
+Lines = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture
-def log(stream: Callable[[Literal["console", "json"]], io.StringIO], service: Service) -> Log:
-    """All lines so far."""
-    written = stream("json")
-
-    def lines() -> list[dict[str, Any]]:
-        return [json.loads(line) for line in written.getvalue().splitlines()]
-
-    return lines
+def log(written: Written, service: Service) -> Lines:
+    """All lines so far, once."""
+    log = written("json")
+    return lambda: [json.loads(line) for line in log.read().splitlines()]
 
 
-async def only_line(service: Service, log: Log) -> dict[str, Any]:
+async def only_line(service: Service, log: Lines) -> dict[str, Any]:
     """The line of the one call there was, without what no test can know."""
     await service.server.calls.until_idle()
     (line,) = log()
@@ -64,7 +45,7 @@ async def only_line(service: Service, log: Log) -> dict[str, Any]:
     return line
 
 
-async def test_a_search(service: Service, log: Log) -> None:
+async def test_a_search(service: Service, log: Lines) -> None:
     limits = SearchLimits(simulations=50, time=Duration(seconds=60), stop_when_decided=False)
     request = pb.GetMoveRequest(state=STATE, limits=limits)
     await service.stub.GetMove(request, metadata=(("x-request-id", "turn-7"),))
@@ -88,7 +69,7 @@ async def test_a_search(service: Service, log: Log) -> None:
     }
 
 
-async def test_a_refusal(service: Service, log: Log) -> None:
+async def test_a_refusal(service: Service, log: Lines) -> None:
     await refusal(service.stub.ApplyMove(pb.ApplyMoveRequest(state=STATE, move=Choice(text="fly"))))
     line = await only_line(service, log)
     assert re.fullmatch("[0-9a-f]{32}", line.pop("request_id"))
@@ -101,7 +82,7 @@ async def test_a_refusal(service: Service, log: Log) -> None:
     }
 
 
-async def test_a_call_that_is_cancelled(service: Service, log: Log) -> None:
+async def test_a_call_that_is_cancelled(service: Service, log: Lines) -> None:
     call = service.stub.GetMove(LONG)
     await until(lambda: service.server.searches.running == 1)
     await cancelled(call)
@@ -109,7 +90,7 @@ async def test_a_call_that_is_cancelled(service: Service, log: Log) -> None:
     assert (line["method"], line["code"], line["seat"]) == ("GetMove", "CANCELLED", 0)
 
 
-async def test_a_call_whose_deadline_passes(service: Service, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_whose_deadline_passes(service: Service, log: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nebula_server.calls.LATE_SECONDS", 60)  # for busy machines, where clocks differ by more
     calls = [service.stub.GetMove(LONG) for _ in range(2)]
     await until(lambda: service.server.searches.running == 2)
@@ -125,7 +106,7 @@ async def test_a_call_whose_deadline_passes(service: Service, log: Log, monkeypa
         await cancelled(call)
 
 
-async def test_a_fault_is_logged_with_its_place(service: Service, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fault_is_logged_with_its_place(service: Service, log: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nebula_ai.bots.search", failing("not for the log"))
     await refusal(service.stub.GetMove(LONG, metadata=(("x-request-id", "turn-8"),)))
     await service.server.calls.until_idle()
@@ -151,11 +132,35 @@ def failing(message: str) -> Callable[..., None]:
     return fail
 
 
-def test_what_others_log_looks_the_same(log: Log) -> None:
+def test_what_others_log_looks_the_same(log: Lines) -> None:
     logging.getLogger("grpc").warning("%d calls", 3)
     (line,) = log()
     assert line.pop("timestamp")
     assert line == {"event": "3 calls", "level": "warning"}
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_what_is_not_read_is_dropped_and_counted(
+    form: Literal["console", "json"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever logs waits for nobody, and what is read later says how much is missing."""
+    monkeypatch.setattr(logs, "MOST_LINES", 10)
+    monkeypatch.setattr(logs, "LAST_SECONDS", PATIENCE)
+    reader, writer = os.pipe()
+    sent = [f"line {number} {'x' * 100}" for number in range(3000)]
+    with ThreadPoolExecutor() as threads, open(reader) as pipe:
+        with open(writer, "w") as stream, redirect_stderr(stream), logs.configured(form):
+            for line in sent[:1000]:
+                logs.logger.info(line)
+            for line in sent[1000:]:
+                logging.getLogger("grpc").info(line)
+            reading = threads.submit(pipe.read)
+        said = reading.result()
+    found = re.findall(r"line \d+ x{100}", said)
+    dropped = int(re.findall(r'dropped"?[=:] ?(\d+)', said)[-1])
+    assert found == [line for line in sent if line in set(found)], "in order"
+    assert len(found) + dropped == len(sent)
+    assert dropped > 1000
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
@@ -164,20 +169,19 @@ async def test_no_hidden_card_is_ever_logged(
     game: str,
     form: Literal["console", "json"],
     service: Service,
-    stream: Callable[[Literal["console", "json"]], io.StringIO],
+    written: Written,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whatever is asked about a state with all cards known, also if it is refused or fails by a fault of ours."""
     state, hidden = with_hidden_cards(game)
-    written = stream(form)
+    log = written(form)
     await all_calls(service.stub, game, state, hidden)
-    lines = written.getvalue()
-    assert lines.count("GetMove") >= 4
     with monkeypatch.context() as patch:
         patch.setattr("nebula_ai.bots.search", failing(f"{sorted(hidden)} {load(game).to_text(state)}"))
         assert (await refusal(service.stub.GetMove(pb.GetMoveRequest(state=State(packed=state.pack()))))).reason
     await service.server.calls.until_idle()
-    lines = written.getvalue()
+    lines = log.read()
+    assert lines.count("GetMove") > 4
     assert "unexpected error" in lines
     assert not hidden & set(re.findall(r"\w+", lines))
     assert not re.search(r"[A-Za-z0-9+/=]{40}", lines), "a packed state"

@@ -44,6 +44,10 @@ PATIENCE = 60
 """Seconds until a test gives up waiting for what should happen at once."""
 
 
+PIPE_BYTES = 1 << 16
+"""What a pipe holds that nobody reads, on Linux."""
+
+
 @pytest.mark.parametrize("name", ["", SERVICE])
 async def test_health(service: Service, name: str) -> None:
     health = health_pb2_grpc.HealthStub(service.channel)
@@ -143,6 +147,22 @@ def test_nobody_has_to_read_the_log() -> None:
                 assert OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), timeout=PATIENCE).games
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
+
+
+def test_a_log_that_is_not_read_holds_nothing_up() -> None:
+    """Its pipe is full, but calls are answered as before, and the end is an orderly one."""
+    with served() as (process, address, _):
+        with grpc.insecure_channel(address) as channel:
+            stub = OpponentServiceStub(channel)
+            for number in range(PIPE_BYTES // 100):  # a line has more bytes
+                metadata = (("x-request-id", f"{number:064}"),)
+                assert stub.ListGames(pb.ListGamesRequest(), metadata=metadata, timeout=PATIENCE).games
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert f"request_id={1:064} " in said
+    assert len(said) <= PIPE_BYTES
 
 
 def test_serve_with_tls_and_tokens(tmp_path: Path) -> None:

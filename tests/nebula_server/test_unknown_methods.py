@@ -1,9 +1,7 @@
 """Requests for methods that there are not, also such as no client of gRPC would send: they end only themselves."""
 
 import asyncio
-import io
 import logging
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
@@ -13,7 +11,8 @@ import pytest
 from grpc import aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from nebula_server import logs, unknown_methods
+from nebula_server import unknown_methods
+from tests.nebula_server.conftest import Written
 from tests.waiting import PATIENCE
 
 SETTINGS, HEADERS, DATA = 4, 1, 0
@@ -91,21 +90,17 @@ async def test_no_path_ends_the_server(path: bytes) -> None:
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-async def test_no_header_ends_the_server(form: Literal["console", "json"], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_header_ends_the_server(form: Literal["console", "json"], written: Written) -> None:
     """Not even one that is no text, in a call of a method that there is; and it does not turn up in the log."""
-    written = io.StringIO()
-    root = logging.getLogger()
-    monkeypatch.setattr(sys, "stderr", written)
-    monkeypatch.setattr(root, "handlers", root.handlers)
-    monkeypatch.setattr(root, "level", root.level)
-    logs.configure(form)
+    log = written(form)
     async with serving() as port:
         content = request(b"/grpc.health.v1.Health/Check", (b"authorization", b"Bearer secret\xff\xfe"))
         assert b"grpc-status\x010" in await sent(port, content)
         assert await healthy(port)
     logging.getLogger("grpc").error("the end")
-    assert "the end" in written.getvalue()
-    assert "secret" not in written.getvalue()
+    lines = log.read()
+    assert "the end" in lines
+    assert "secret" not in lines
 
 
 async def test_every_kind_of_call_is_told() -> None:
