@@ -22,8 +22,8 @@ STATUS_CHANCE = state_pb2.StateView.STATUS_CHANCE
 STATUS_FINISHED = state_pb2.StateView.STATUS_FINISHED
 
 MOVES: dict[tuple[str, int, str, bool], move_pb2.Move] = {}
-"""Moves that were written before, which takes ten times as long as a copy; an edition has thousands at most. What a
-move says follows from its number and text, whatever the state and the edition."""
+"""Moves that were written before, which takes ten times as long as a copy. What a move says follows from its number and
+text, whatever the state and the edition. Every text is one that a notation keeps, so they are bounded as those are."""
 
 
 def put(message: Message, game: Game, part: Message) -> None:
