@@ -1,15 +1,13 @@
 """What tests of several packages share: the seed of all that is random, printed to repeat the run by; and a server."""
 
-import re
 import secrets
 import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.serving import served
 
 # No test fails for being slow: the checked build is, by much.
 settings.register_profile("default", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -39,16 +37,5 @@ def seed(pytestconfig: pytest.Config) -> int:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The address of a server, started as a reader would, but on a free port."""
-    program = "from nebula_server.command import main; main()"
-    command = [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            started = process.stderr.readline()
-            address = re.search(r"127\.0\.0\.1:\d+", started)
-            assert address, started
-            # Its log goes on, and somebody has to read it.
-            threading.Thread(target=process.stderr.read).start()
-            yield address[0]
-        finally:
-            process.kill()
+    with served() as (_, address, _):
+        yield address

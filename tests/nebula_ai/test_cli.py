@@ -30,6 +30,8 @@ from nebula_ai.v1.search_pb2 import Analysis, StopRule
 from nebula_core.face import Generator, State
 from nebula_core.search.tree import Parameters
 from tests.nebula_ai.conftest import COMMAND, Outcome, Run
+from tests.serving import served
+from tests.waiting import PATIENCE
 
 GAME = load()
 START = GAME.new(2, seed=1)
@@ -375,20 +377,10 @@ def test_moves_never_tried_have_no_values(run: Run) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server in a process of its own, which has the edition `house` as well."""
     house = edition_file(tmp_path_factory.mktemp("editions"))
-    program = "from nebula_server.command import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0", "--edition", str(house)],
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if found := re.search(r"127\.0\.0\.1:\d+", line):
-                yield found[0]
-                break
+    with served("--edition", str(house)) as (process, address, _):
+        yield address
         process.send_signal(signal.SIGTERM)
-        process.stderr.read()
-    assert process.returncode == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_server_answers_like_the_library(run: Run, server: str) -> None:
@@ -418,7 +410,7 @@ def test_what_a_server_refuses_is_said(run: Run, server: str, tmp_path: Path) ->
     for arguments, words in (
         (("--bot", "nobody"), r"bot: 'nobody' is not known"),
         (("--bot", "novice:time=1"), r"bot: 'novice:time=1' is not known"),
-        (("--workers", "64"), r"workers: must be "),
+        (("--workers", "64"), r"workers: are more "),
     ):
         refuses(run("move", state, "--server", server, *arguments), rf"error: {server}: {words}.* \([A-Z_]+\)$")
     house = edition_file(tmp_path, ("first = 5\nlater = 2", "first = 6\nlater = 2"))

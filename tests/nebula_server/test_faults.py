@@ -9,12 +9,10 @@ import gc
 import os
 import random
 import signal
-import socket
 import subprocess
-import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import grpc
@@ -36,6 +34,7 @@ from nebula_server.server import Server
 from nebula_server.service import SERVICE
 from tests.nebula_server.conftest import CORES, Service, Stub, refusal
 from tests.nebula_server.test_searching import LONG, LONG_ON_ALL_CORES, STATE
+from tests.serving import served
 from tests.waiting import PATIENCE, until
 
 SHORT = pb.GetMoveRequest(state=STATE, limits=SearchLimits(simulations=3))
@@ -462,27 +461,6 @@ async def test_a_full_arena(catalogue: Catalogue) -> None:
 # The end of the server.
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        assert isinstance(port, int)
-        return port
-
-
-@contextmanager
-def serving(port: int, *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """The command ``nebula-ai serve`` as a process of its own."""
-    program = "from nebula_server.command import main; main()"
-    command = [sys.executable, "-c", program, "serve", "--address", f"127.0.0.1:{port}", "--cores", "1", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 async def load(stub: Stub, answers: list[object]) -> None:
     """Ask as fast as it goes until the server is gone."""
     code = grpc.StatusCode.OK
@@ -493,7 +471,7 @@ async def load(stub: Stub, answers: list[object]) -> None:
     assert code in UNREACHABLE
 
 
-async def until_exit(process: "subprocess.Popen[bytes]") -> int:
+async def until_exit(process: "subprocess.Popen[str]") -> int:
     """What a process returns."""
     await until(lambda: process.poll() is not None)
     return process.returncode
@@ -501,9 +479,8 @@ async def until_exit(process: "subprocess.Popen[bytes]") -> int:
 
 async def test_sigterm_under_load() -> None:
     """Searches that run are cut and answer; those that wait are refused; the process ends well."""
-    port = free_port()
-    with serving(port, "--drain-seconds", "0.2") as process:
-        async with aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+    with served("--cores", "1", "--drain-seconds", "0.2") as (process, address, _):
+        async with aio.insecure_channel(address) as channel:
             stub = OpponentServiceStub(channel)
             await stub.GetMove(SHORT, wait_for_ready=True, timeout=PATIENCE)
             answers: list[object] = []
@@ -525,10 +502,9 @@ async def test_sigterm_under_load() -> None:
 
 async def test_sigkill_under_load(catalogue: Catalogue) -> None:
     """Every client learns of it at once, and the next server takes the port over and answers the same clients."""
-    port = free_port()
-    async with aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        stub = OpponentServiceStub(channel)
-        with serving(port) as process:
+    with served("--cores", "1") as (process, address, _):
+        async with aio.insecure_channel(address) as channel:
+            stub = OpponentServiceStub(channel)
             await stub.GetMove(SHORT, wait_for_ready=True, timeout=PATIENCE)
             answers: list[object] = []
             asking = [asyncio.create_task(load(stub, answers)) for _ in range(8)]
@@ -541,10 +517,10 @@ async def test_sigkill_under_load(catalogue: Catalogue) -> None:
                 assert gone.value.code() in UNREACHABLE
             await asyncio.gather(*asking)
             assert await until_exit(process) == -signal.SIGKILL
-        server = Server(catalogue, 1)
-        await server.start(f"127.0.0.1:{port}")
-        code = grpc.StatusCode.UNAVAILABLE
-        while code == grpc.StatusCode.UNAVAILABLE:  # a connection that the first one took just as it ended
-            code = await stub.GetMove(SHORT, wait_for_ready=True, timeout=PATIENCE).code()
-        assert code == grpc.StatusCode.OK
-        await server.stop(0)
+            server = Server(catalogue, 1)
+            await server.start(address)
+            code = grpc.StatusCode.UNAVAILABLE
+            while code == grpc.StatusCode.UNAVAILABLE:  # a connection that the first one took just as it ended
+                code = await stub.GetMove(SHORT, wait_for_ready=True, timeout=PATIENCE).code()
+            assert code == grpc.StatusCode.OK
+            await server.stop(0)

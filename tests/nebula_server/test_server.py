@@ -36,9 +36,7 @@ from nebula_server.server import Server, serve
 from nebula_server.service import SERVICE
 from nebula_server.settings import read
 from tests.nebula_server.conftest import Service
-
-COMMAND = "from nebula_server.command import main; main()"
-"""The command as it is installed, but with the core that the tests use."""
+from tests.serving import COMMAND, served
 
 PATIENCE = 60
 """Seconds until a test gives up waiting for what should happen at once."""
@@ -99,25 +97,6 @@ async def test_reflection(service: Service) -> None:
 
 
 # The command.
-
-
-@contextmanager
-def served(*arguments: str, kept_to: set[int] | None = None) -> Iterator[tuple["subprocess.Popen[str]", str, str]]:
-    """The command ``nebula-ai serve`` as a process of its own, the address where it listens, and what it says first.
-
-    `kept_to`: the cores that it may use, if not all.
-    """
-    program = f"import os; os.sched_setaffinity(0, {kept_to}); {COMMAND}" if kept_to else COMMAND
-    command = [sys.executable, "-c", program, "serve", "--address", "127.0.0.1:0", *arguments]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            started = process.stderr.readline()
-            address = re.search(r"serving at (127\.0\.0\.1:\d+|unix:\S+)", started)
-            assert address, started + process.stderr.read()
-            yield process, address[1], started
-        finally:
-            process.kill()
 
 
 def test_serve(house_edition: Path) -> None:
