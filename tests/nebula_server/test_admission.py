@@ -244,6 +244,21 @@ async def test_cores_are_kept_for_nobody_who_left() -> None:
             await big.task
 
 
+async def test_cores_are_not_kept_for_who_holds_the_others() -> None:
+    """Else a client could idle the cores that it may not search on itself."""
+    async with table(2) as at:
+        runs = await at.ask("big")
+        big = await at.ask("big", cores=2)
+        for i in range(OVERTAKEN + 2):
+            small = await at.ask(f"small {i}")
+            assert small.started
+            await at.end(small)
+        assert not big.started
+        await at.end(runs)
+        assert big.started
+        await at.end_all()
+
+
 async def test_a_stream_of_small_searches_does_not_keep_an_analysis_on_all_cores_away() -> None:
     async with table(2) as at:
         await at.ask("move")
