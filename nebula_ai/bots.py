@@ -117,7 +117,7 @@ class Bot(ABC):
         """
 
     def within(self, seconds: float) -> "Bot":
-        """This bot, with `seconds` (over 0) at most for its decision, if it is one that may take long."""
+        """This bot, with `seconds` (over 0) at most for its decision. One that never takes long stays as it is."""
         return self
 
     # A bot that does not search stays as it is.

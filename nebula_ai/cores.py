@@ -26,10 +26,11 @@ def quotas(membership: Path, groups: Path) -> Iterator[float]:
     """The quotas that hold for a process, in cores: those of its control groups and of all groups above them.
 
     `membership`: the file that names its groups. `groups`: the folder of all groups. A container may see its own group
-    as the topmost one, whatever it is called outside; what is not there sets no limit.
+    as the topmost one, whatever it is called outside, or beside the topmost one (``/../x``); what is not there sets no
+    limit.
     """
     try:
-        lines = membership.read_text().splitlines()
+        lines = membership.read_text(errors="surrogateescape").splitlines()
     except OSError:  # not Linux
         return
     for line in lines:
@@ -39,7 +40,7 @@ def quotas(membership: Path, groups: Path) -> Iterator[float]:
         top = groups / "cpu" if controllers else groups
         group = top / path.lstrip("/")
         for folder in (group, *group.parents):
-            if folder.is_relative_to(top):
+            if folder.is_relative_to(top) and ".." not in folder.parts:
                 yield from quota(folder)
 
 

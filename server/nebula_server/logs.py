@@ -7,6 +7,7 @@ has the kinds of the errors and the lines of code that they passed, but not thei
 import logging
 import os
 import queue
+import select
 import sys
 import threading
 import traceback
@@ -23,7 +24,6 @@ from nebula_server import calls
 
 FAULTS = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
 """How a call ends that failed for a fault of ours."""
-
 
 MOST_LINES = 10_000
 """Lines that may wait to be written; they have some hundred bytes each."""
@@ -84,9 +84,10 @@ class Output:
         # Past its buffer: a thread that can write no further would keep that locked, and Python could not end.
         self._file = stream.fileno()
         self._encoding = stream.encoding
-        self._lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
+        # Anything may log, also a finalizer in the midst of another line: neither may wait for itself.
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._dropped = 0
-        self._counting = threading.Lock()
+        self._counting = threading.RLock()
         self._thread = threading.Thread(target=self._write_all, name="log", daemon=True)
         self._thread.start()
 
@@ -95,9 +96,9 @@ class Output:
         if threading.current_thread() is self._thread:  # it says how many were dropped
             self._write(text)
             return
-        try:
-            self._lines.put_nowait(text)
-        except queue.Full:
+        if self._lines.qsize() < MOST_LINES:
+            self._lines.put(text)
+        else:
             with self._counting:
                 self._dropped += 1
 
@@ -106,10 +107,7 @@ class Output:
 
     def close(self) -> None:
         """Returns when all lines are written, or cannot be for LAST_SECONDS."""
-        try:
-            self._lines.put(None, timeout=LAST_SECONDS)
-        except queue.Full:
-            return
+        self._lines.put(None)
         self._thread.join(LAST_SECONDS)
 
     def _write_all(self) -> None:
@@ -124,7 +122,10 @@ class Output:
         content = text.encode(self._encoding, "backslashreplace")
         try:
             while content:
-                content = content[os.write(self._file, content) :]
+                try:
+                    content = content[os.write(self._file, content) :]
+                except BlockingIOError:  # whoever else has the file may have said that nobody shall wait for it
+                    select.select([], [self._file], [])
         except OSError:
             pass  # nobody reads any more; or a disk is full, which may have room for the next line
 

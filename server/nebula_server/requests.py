@@ -229,7 +229,7 @@ def read_duration(duration: Duration, path: str) -> float:
 
 
 def read_workers(request: SearchRequest, cores: int) -> int:
-    """How many cores are to search. Raises LimitError, which does not tell how many there are."""
+    """How many cores are to search. Raises LimitError, whose message does not say how many there are."""
     if not request.HasField("workers"):
         return 1
     if request.workers < 1:

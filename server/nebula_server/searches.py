@@ -8,8 +8,8 @@ One that finds no cores free waits in a queue of bounded length:
   place of the last search of the one with most.
 - Interactive searches go before analyses, but after so many of them while an analysis waits it is an analysis' turn.
 - A search that wants more cores than are free is overtaken by smaller ones, so that no core idles while there is work;
-  after so many of them the free cores are kept for it, unless what it waits for are cores of its own client. That ends,
-  as no search takes longer than ten minutes.
+  after so many of them the free cores are kept for it. If what it waits for are cores of its own client they are kept
+  from this client alone. That ends, as no search takes longer than ten minutes.
 
 All methods belong to the thread of the event loop.
 """
@@ -232,13 +232,18 @@ class Searches:
     def _next(self) -> Waiting | None:
         """Which search is to run now; None if none fits, or the free cores are kept for one."""
         passed_over: list[Waiting] = []
+        kept_from: set[str] = set()
         for waiting in self._in_order():
+            if waiting.client in kept_from:
+                continue
             if waiting.cores <= self._free:
                 for one in passed_over:
                     one.overtaken += 1
                 return waiting
-            if waiting.overtaken >= OVERTAKEN and not self._of_client[waiting.client]:
-                return None
+            if waiting.overtaken >= OVERTAKEN:
+                if not self._of_client[waiting.client]:
+                    return None
+                kept_from.add(waiting.client)
             passed_over.append(waiting)
         return None
 

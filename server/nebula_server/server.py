@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import os
 import signal
 import socket
 from collections.abc import Coroutine, Mapping
@@ -105,6 +106,8 @@ class Server:
             check_socket(address)
         elif not (port.isascii() and port.isdigit() and int(port[:6]) < 1 << 16):
             raise InvalidInput("address", f"must be HOST:PORT, the port 0 to 65535, not {shown(address)}")
+        # A socket of the file system is for its own user, whatever others the process lets at its files.
+        mask = os.umask(0o177)
         try:
             if self._credentials is None:
                 bound = self._server.add_insecure_port(address)
@@ -112,6 +115,8 @@ class Server:
                 bound = self._server.add_secure_port(address, self._credentials)
         except RuntimeError:
             raise InvalidInput("address", f"cannot listen at {shown(address)}: {why_not(address)}") from None
+        finally:
+            os.umask(mask)
         await self._server.start()
         await self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
         return bound
@@ -122,14 +127,20 @@ class Server:
         After `drain_seconds` those that run are cut short and answer with what they have found; those that wait are
         refused. Until then all other calls are answered as ever.
         """
-        # Whoever watches the health and does not read could keep this waiting.
-        await ends_within(ANSWER_SECONDS, self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING))
-        if not await ends_within(drain_seconds, self.searches.drain()):
-            self.searches.cut()
+        await asyncio.gather(
+            self._end_searches(drain_seconds),
+            # Whoever watches the health and does not read could keep this waiting.
+            ends_within(ANSWER_SECONDS, self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)),
+        )
         # The answers are still to be sent.
         await ends_within(ANSWER_SECONDS, self.calls.until_idle())
         await self._server.stop(LAST_SECONDS)
         await self.searches.close()
+
+    async def _end_searches(self, drain_seconds: float) -> None:
+        """Takes no more, and cuts those that have not ended after so many seconds."""
+        if not await ends_within(drain_seconds, self.searches.drain()):
+            self.searches.cut()
 
 
 async def ends_within(seconds: float, something: Coroutine[Any, Any, None]) -> bool:
@@ -153,8 +164,10 @@ def check_socket(address: str) -> None:
         probe.settimeout(LAST_SECONDS)
         try:
             probe.connect(path.removeprefix("//"))
-        except TimeoutError:
-            pass  # somebody who takes no calls now
+        except UnicodeEncodeError:
+            raise InvalidInput("address", f"must be unix:PATH, not {shown(address)}") from None
+        except (BlockingIOError, PermissionError, TimeoutError):
+            pass  # somebody who takes no calls now, or none of ours
         except OSError:
             return
     raise InvalidInput("address", f"another server listens at {shown(address)}")
@@ -171,7 +184,7 @@ def why_not(address: str) -> str:
                 probe.bind(where)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            return f"port {port} is taken; choose another with --address HOST:PORT"
+            return f"port {port} is taken; choose another: nebula-ai serve --address HOST:PORT"
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
             return "this machine has no such host"
         return str(error.strerror)

@@ -101,11 +101,7 @@ class OpponentService(OpponentServiceServicer):
         try:
             async for report in partial:
                 await context.write(report)
-            try:
-                final = await search
-            except Exception as error:
-                await refuse(context, error)
-            await context.write(final)
+            await context.write(await search)
         except (aio.InternalError, asyncio.CancelledError):
             # The client has gone. When a write finds that out the call is told a moment later; it is no fault of ours.
             search.cancel()
@@ -113,6 +109,8 @@ class OpponentService(OpponentServiceServicer):
             if isinstance(found, Exception):
                 log_unexpected(found)
             raise asyncio.CancelledError from None
+        except Exception as error:
+            await refuse(context, error)
         finally:
             search.cancel()
 

@@ -35,6 +35,13 @@ CASES: dict[str, Case] = {
         [],
         4,
     ),
+    "a group beside the topmost one": (
+        {"cpu.max": "300000 100000\n", "../x/cpu.max": "100000 100000\n", "../cpu.max": "100000 100000\n"},
+        "0::/../x\n",
+        [3],
+        3,
+    ),
+    "a name that is no text": ({"\udcff/cpu.max": "100000 100000\n"}, "0::/\udcff\n", [1], 1),
     "a folder of some other kind above": ({"../cpu.max": "100000 100000\n"}, "0::/\n", [], 4),
 }
 
@@ -44,7 +51,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path, li
     """The file of a process and the folder of all groups; the quotas that they tell, and what they leave of 4 cores."""
     files, lines, expected, left = CASES[request.param]
     membership, groups = tmp_path / "cgroup", tmp_path / "above" / "groups"
-    membership.write_text(lines)
+    membership.write_text(lines, errors="surrogateescape")
     groups.mkdir(parents=True)
     for name, content in files.items():
         (groups / name).parent.mkdir(parents=True, exist_ok=True)

@@ -259,6 +259,20 @@ async def test_cores_are_not_kept_for_who_holds_the_others() -> None:
         await at.end_all()
 
 
+async def test_small_searches_of_a_client_do_not_keep_its_large_one_away() -> None:
+    """However they overlap: those that come later wait as soon as enough of them have gone before."""
+    async with table(2) as at:
+        await at.ask("one")
+        big = await at.ask("one", cores=2)
+        for _ in range(4 * OVERTAKEN):
+            if big.started:
+                break
+            await at.ask("one")
+            await at.end(at.running[0])
+        assert big.started
+        await at.end_all()
+
+
 async def test_a_stream_of_small_searches_does_not_keep_an_analysis_on_all_cores_away() -> None:
     async with table(2) as at:
         await at.ask("move")

@@ -388,6 +388,32 @@ async def test_a_fault_of_ours_ends_the_stream(service: Service, monkeypatch: py
     assert idle(service)
 
 
+async def test_a_fault_is_logged_once_although_its_client_is_not_told(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The client goes at the moment when it would be told."""
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise RuntimeError
+
+    telling = asyncio.Event()
+
+    async def tell(*_arguments: object) -> None:
+        telling.set()
+        await asyncio.sleep(PATIENCE)
+
+    monkeypatch.setattr("nebula_ai.bots.search", fail)
+    monkeypatch.setattr("nebula_server.calls.Tagged.abort_with_status", tell)
+    call = service.stub.AnalyzeState(LONG)
+    reading = asyncio.create_task(all_of(call))
+    await until(telling.is_set)
+    call.cancel()
+    with pytest.raises((asyncio.CancelledError, aio.AioRpcError)):
+        await reading
+    await service.server.calls.until_idle()
+    assert len([record for record in caplog.records if record.levelname == "ERROR"]) == 1
+
+
 async def test_options_without_effect_are_warned_of(stub: Stub) -> None:
     request = pb.AnalyzeStateRequest(state=STATE, bot="plain", limits=SearchLimits(simulations=5))
     request.MergeFromString(b"\xa0\x06\x01")

@@ -1,5 +1,6 @@
 """The log: a line for each call with what was asked and found, and never a card that a seat must not see."""
 
+import gc
 import json
 import logging
 import os
@@ -161,6 +162,37 @@ def test_what_is_not_read_is_dropped_and_counted(
     assert found == [line for line in sent if line in set(found)], "in order"
     assert len(found) + dropped == len(sent)
     assert dropped > 1000
+
+
+def test_who_logs_in_the_midst_of_a_line_does_not_wait_for_itself(capfd: pytest.CaptureFixture[str]) -> None:
+    """As a finalizer may, which runs wherever it likes."""
+
+    class Noisy:
+        def __del__(self) -> None:
+            logs.logger.info("the end of it")
+
+    with logs.configured("json"):
+        for _ in range(1000):
+            left = [Noisy(), [0] * 100]
+            left.append(left)
+            del left
+            logs.logger.info("a line")
+        gc.collect()
+    said = capfd.readouterr().err
+    assert said.count("a line") == said.count("the end of it") == 1000
+
+
+def test_a_file_that_nobody_may_wait_for_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of standard error belongs to others too, who may have made it non-blocking."""
+    monkeypatch.setattr(logs, "LAST_SECONDS", PATIENCE)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with ThreadPoolExecutor() as threads, open(reader) as pipe:
+        with open(writer, "w") as stream, redirect_stderr(stream), logs.configured("json"):
+            for _ in range(1000):
+                logs.logger.info("x" * 1000)
+            reading = threads.submit(pipe.read)
+        assert reading.result().count("x" * 1000) == 1000
 
 
 @pytest.mark.parametrize("form", ["console", "json"])

@@ -1,15 +1,17 @@
 """The server as a whole: health, reflection, and the command that runs it, from its start to its end."""
 
+import asyncio
 import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,7 +37,7 @@ from nebula_server import security
 from nebula_server.server import Server, serve
 from nebula_server.service import SERVICE
 from nebula_server.settings import read
-from tests.nebula_server.conftest import Service
+from tests.nebula_server.conftest import Service, refusal
 from tests.serving import COMMAND, served
 
 PATIENCE = 60
@@ -343,11 +345,70 @@ async def test_a_socket_of_the_file_system(catalogue: Catalogue, tmp_path: Path)
     assert not path.exists()
 
 
+async def test_a_socket_is_for_its_own_user(catalogue: Catalogue, tmp_path: Path) -> None:
+    """Whatever others the process lets at the files that it makes."""
+    path = tmp_path / "nebula-ai.sock"
+    server = Server(catalogue, 1)
+    mask = os.umask(0)
+    try:
+        await server.start(f"unix:{path}")
+        assert os.umask(0) == 0
+    finally:
+        os.umask(mask)
+    assert stat.filemode(path.stat().st_mode) == "srw-------"
+    await server.stop(0)
+
+
+async def test_a_socket_of_somebody_who_is_busy_is_not_taken(catalogue: Catalogue, tmp_path: Path) -> None:
+    path = str(tmp_path / "busy.sock")
+    server = Server(catalogue, 1)
+    with ExitStack() as stack:
+        busy = stack.enter_context(socket.socket(socket.AF_UNIX))
+        busy.bind(path)
+        busy.listen(0)
+        for _ in range(2):
+            waiting = stack.enter_context(socket.socket(socket.AF_UNIX))
+            waiting.setblocking(False)
+            with suppress(BlockingIOError):
+                waiting.connect(path)
+        with pytest.raises(InvalidInput, match="address: another server listens at"):
+            await server.start(f"unix:{path}")
+    await server.stop(0)
+
+
+async def test_no_search_is_taken_while_the_health_is_told(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody watches it and does not read."""
+    server = Server(catalogue, 1)
+    port = await server.start("127.0.0.1:0")
+    told = asyncio.Event()
+
+    async def wait(*_arguments: object) -> None:
+        await told.wait()
+
+    monkeypatch.setattr(server.health, "set", wait)
+    stopping = asyncio.create_task(server.stop(PATIENCE))
+    async with aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        refused = await refusal(OpponentServiceStub(channel).GetMove(search(0.01)))
+    assert refused.reason == "STOPPING"
+    told.set()
+    await stopping
+
+
 async def test_a_socket_that_cannot_be(catalogue: Catalogue, tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("mine")
     server = Server(catalogue, 1)
-    for path in ("", "\0abstract", f"{tmp_path}/none/socket", f"{tmp_path}/{'x' * 120}", str(taken), str(tmp_path)):
+    for path in (
+        "",
+        "\0abstract",
+        "\ud800",
+        f"{tmp_path}/none/socket",
+        f"{tmp_path}/{'x' * 120}",
+        str(taken),
+        str(tmp_path),
+    ):
         with pytest.raises(InvalidInput, match=r"address: .*(must be unix:PATH|cannot listen .* a socket needs)"):
             await server.start(f"unix:{path}")
     await server.stop(0)
@@ -364,7 +425,9 @@ async def test_a_port_that_is_taken(catalogue: Catalogue) -> None:
     first = Server(catalogue, 1)
     port = await first.start("127.0.0.1:0")
     second = Server(catalogue, 1)
-    with pytest.raises(InvalidInput, match=rf"port {port} is taken; choose another with --address HOST:PORT"):
+    with pytest.raises(
+        InvalidInput, match=rf"port {port} is taken; choose another: nebula-ai serve --address HOST:PORT"
+    ):
         await second.start(f"127.0.0.1:{port}")
     await second.stop(0)
     await first.stop(0)
