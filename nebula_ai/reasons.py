@@ -22,6 +22,10 @@ is, further ones as far as there is room."""
 FEW_VISITS = 20
 """Whatever is said of a move with fewer visits than these beside another one is a guess."""
 
+GIVEN_UP = 0.1
+"""A move with a smaller part of the visits of the best one was given up early. Its values are not set beside those of
+the best one, which grow as more of what can follow it is found."""
+
 CLEAR = 1.5
 CLOSE = 0.5
 """The lead from which on a move is clearly best, and below which it is a close call, in standard errors: chance alone
@@ -136,6 +140,8 @@ def runner_up(best: MoveReport, other: MoveReport, name: str, result: Result) ->
         return f"Runner-up {name} was not tried."
     if is_exact(result):
         return f"Runner-up {name} ends with {number_of(round(points), 'point')}, and {won(share)}."
+    if best.visits >= FEW_VISITS and other.visits < GIVEN_UP * best.visits:
+        return f"The search soon gave up the runner-up {name}."
     lead = (best_value - value) / (DEVIATION * sqrt(1 / best.visits + 1 / other.visits))
     if best.visits < FEW_VISITS:
         sure = "A guess"

@@ -62,7 +62,7 @@ def random_seed() -> int:
 
 def console() -> Console:
     """Standard output for people: coloured on a terminal, plain elsewhere."""
-    out = Console(highlight=False, markup=False)
+    out = Console(highlight=False, markup=False, emoji=False)
     if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = MAX_WIDTH
     return out
@@ -70,13 +70,13 @@ def console() -> Console:
 
 def note(text: str) -> None:
     """A line for people on standard error."""
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(text)
+    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(text)
 
 
 def complain(text: str) -> None:
     """A line about what was wrong, on standard error: one line, and nothing in it that a terminal would obey."""
     plain = "".join(c if c.isprintable() else " " if c.isspace() else repr(c)[1:-1] for c in text)
-    out = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    out = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
     out.print("error: ", style="bold red", end="")
     out.print(shortened(plain, MAX_COMPLAINT))
 

@@ -291,7 +291,10 @@ def given_limits(
     if decided and time is None and simulations is None and nodes is None:
         return None
     if bot is not None:
-        raise InvalidInput("bot", "has limits of its own: give either --bot, or limits such as --time")
+        raise InvalidInput(
+            "bot",
+            "has limits of its own: give others with its name, as in --bot strong:time=0.2, or limits without a bot",
+        )
     return Limits(time=time, simulations=simulations, nodes=nodes)
 
 

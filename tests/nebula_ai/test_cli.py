@@ -668,6 +668,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "bot without a search": (("move", STATE, "--bot", "greedy:time=1"), r"error: bot: greedy does not search, .*"),
     "bots of no game": (("bots", "chess"), r"error: game: 'chess' is not known.*"),
+    "what looks like the name of an emoji": (("moves", "root:x:0"), r"error: .*'root:x:0'.*"),
     "bot and limits": (("move", STATE, "--bot", "plain", "--time", "1"), r"error: bot: has limits of its own.*"),
     "no time": (("move", STATE, "--time", "0"), r"error: limits\.time: must be .*"),
     "time nan": (("move", STATE, "--time", "nan"), r"error: limits\.time: must be .*"),

@@ -224,6 +224,16 @@ def test_how_far_the_runner_up_is_behind_where_playouts_are_cut_off(
     assert text.endswith(f". The search preferred `{runner_up}`, which {words}.")
 
 
+@pytest.mark.parametrize(("visits", "given_up"), [(99, True), (100, False)])
+def test_a_runner_up_that_was_given_up(game: Game, state: State, visits: int, given_up: bool) -> None:
+    """Whatever its values were then, they are not compared."""
+    points = (1.0, 2.0, 40.0)
+    text = said(game, state, (1000, 0.6, 0.6, points), (visits, 0.2, 0.1, points), estimated=True)
+    runner_up = game.format_move(state, state.legal_moves()[1])
+    assert text.endswith(f". The search soon gave up the runner-up `{runner_up}`.") == given_up
+    assert ("Clearly best" in text) != given_up
+
+
 @pytest.mark.parametrize("estimated", [False, True])
 def test_exact_values(game: Game, state: State, estimated: bool) -> None:
     best, other = (5, 1.0, 1.0, (30.0, 20.0, 31.0)), (7, 0.2, 0.0, (30.0, 20.0, 29.0))
