@@ -58,7 +58,7 @@ def test_shell_examples() -> None:
     assert (result.returncode, result.stderr) == (0, "")
     # The boards, the legal moves, the bot's move, and a game that ends with its input.
     assert result.stdout.startswith("Nebula, ")
-    assert re.search("\nchoose S04\nchoose S22\nseat 0: choose S22\nKeeps S22 .*\nstopped: ", result.stdout)
+    assert re.search("\nchoose S04\nchoose S22\nseat 0: choose S04\nKeeps S04 .*\nstopped: ", result.stdout)
     assert result.stdout.endswith("The input has ended, and the game with it.\n")
 
 

@@ -40,15 +40,16 @@ def test_study_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     pytest.importorskip("optuna")
     output = tmp_path / "study.log"
     best, heading, *first = study(output, 2, capsys)
-    assert heading[:4] == ("trial", "exploration", "playout_turns", "wins")
+    assert heading[:5] == ("trial", "exploration", "playout_turns", "playout_choices", "wins")
     assert sorted(trial[0] for trial in first) == ["0", "1"]
     best, heading, *more = study(output, 3, capsys)
     assert len(more) == 3
     assert set(first) < set(more)
-    shares = [float(share.rstrip("%")) for _, _, _, share, *_ in more]
+    shares = [float(share.rstrip("%")) for _, _, _, _, share, *_ in more]
     assert shares == sorted(shares, reverse=True)
-    _, exploration, playout_turns, *_ = more[0]
-    assert best == ("best:", f"strong:simulations=5,exploration={exploration},playout_turns={playout_turns}")
+    _, exploration, turns, choices, *_ = more[0]
+    bot = f"strong:simulations=5,exploration={exploration},playout_turns={turns},playout_choices={choices}"
+    assert best == ("best:", bot)
     assert study(output, 2, capsys) == [best, heading, *more]
 
 

@@ -153,8 +153,8 @@ def test_hidden_truth_never_changes_a_search_that_estimates(case: Case, decision
     assert differing, "no two of these states differed: the test says nothing"
 
 
-@pytest.mark.parametrize("policy", [0, 1])
-def test_cut_playouts_are_shorter_and_uncut_ones_are_as_ever(case: Case, decisions: list[State], policy: int) -> None:
+@pytest.mark.parametrize("choices", [0, 1, 3])
+def test_cut_playouts_are_shorter_and_uncut_ones_are_as_ever(case: Case, decisions: list[State], choices: int) -> None:
     state = decisions[len(decisions) // 3]
     results = [
         replace(
@@ -162,7 +162,7 @@ def test_cut_playouts_are_shorter_and_uncut_ones_are_as_ever(case: Case, decisio
                 state,
                 Limits(simulations=40),
                 decided=False,
-                parameters=Parameters(playout_turns=turns, playout_choices=policy),
+                parameters=Parameters(playout_turns=turns, playout_choices=choices),
             ),
             seconds=0.0,
             parameters_hash="",

@@ -172,8 +172,8 @@ def test_playouts_that_are_cut_off(state: State, workers: int) -> None:
 
 
 def test_estimated_is_whether_playouts_are_cut_off_however_they_are_played(state: State) -> None:
-    for turns, policy in product((0, 1, 1000), (0, 1)):
-        parameters = Parameters(playout_turns=turns, playout_choices=policy)
+    for turns, choices in product((0, 1, 1000), (0, 1, 3)):
+        parameters = Parameters(playout_turns=turns, playout_choices=choices)
         assert search(state, Limits(simulations=2), parameters=parameters).estimated == (turns > 0)
 
 

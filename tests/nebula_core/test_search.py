@@ -397,13 +397,13 @@ def test_a_tree_never_gets_deeper_than_its_parameter(placing: State) -> None:
 
 
 CUTS: list[dict[str, Any]] = [
-    {"playout_turns": turns, "playout_choices": policy} for turns in (1, 4, 12) for policy in (0, 1)
+    {"playout_turns": turns, "playout_choices": choices} for turns in (1, 4, 12) for choices in (0, 1, 3)
 ]
 
 
-@pytest.mark.parametrize("policy", [0, 1])
-def test_the_sooner_playouts_are_cut_off_the_shorter_they_are(opening: State, policy: float) -> None:
-    plies = [grown(opening, 200, playout_turns=turns, playout_choices=policy).plies for turns in (1, 2, 4, 12, 0)]
+@pytest.mark.parametrize("choices", [0, 1, 3])
+def test_the_sooner_playouts_are_cut_off_the_shorter_they_are(opening: State, choices: float) -> None:
+    plies = [grown(opening, 200, playout_turns=turns, playout_choices=choices).plies for turns in (1, 2, 4, 12, 0)]
     assert plies == sorted(set(plies))
 
 
@@ -418,11 +418,11 @@ def test_estimated_statistics_keep_their_ranges(opening: State, placing: State, 
             assert all(0 <= total <= move.visits * WHOLE_WIN for total in move.win_sums)
 
 
-@pytest.mark.parametrize("policy", [0, 1])
-def test_more_turns_than_a_game_has_cut_nothing(opening: State, placing: State, policy: float) -> None:
+@pytest.mark.parametrize("choices", [0, 1, 3])
+def test_more_turns_than_a_game_has_cut_nothing(opening: State, placing: State, choices: float) -> None:
     for root in (opening, placing):
-        whole = grown(root, 100, playout_choices=policy)
-        assert everything(grown(root, 100, playout_choices=policy, playout_turns=1000)) == everything(whole)
+        whole = grown(root, 100, playout_choices=choices)
+        assert everything(grown(root, 100, playout_choices=choices, playout_turns=1000)) == everything(whole)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 1000])

@@ -113,7 +113,7 @@ REQUESTS: dict[str, Message] = {
     "get_move_bot": pb.GetMoveRequest(state=text(NEW), bot="plain", limits=SearchLimits(nodes=5), seed=1, workers=2),
     "get_move_unsearched": pb.GetMoveRequest(state=text(TAKING), bot="greedy", seed=1),
     "get_move_again": pb.GetMoveRequest(
-        state=text(TAKING), limits=SearchLimits(simulations=500), seed=1, worker_simulations=[480], view=pb.VIEW_BASIC
+        state=text(TAKING), limits=SearchLimits(simulations=500), seed=1, worker_simulations=[297], view=pb.VIEW_BASIC
     ),
     "get_move_avoided": pb.GetMoveRequest(
         state=text(TAKING),

@@ -201,7 +201,9 @@ async def test_resolve_chance(stub: Stub) -> None:
     observed = await stub.ObserveState(pb.ObserveStateRequest(state=sent_back(seen.state), seat=0))
     assert response.state == observed.state
     move = await stub.GetMove(
-        pb.GetMoveRequest(state=sent_back(response.state), limits=SearchLimits(simulations=10), seed=1)
+        pb.GetMoveRequest(
+            state=sent_back(response.state), limits=SearchLimits(simulations=10, stop_when_decided=False), seed=1
+        )
     )
     assert move.analysis.simulations == 10
 

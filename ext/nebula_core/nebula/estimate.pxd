@@ -6,7 +6,7 @@
 #     constellations   for each that is not complete: points * (stars in it / its spaces)^2
 #     public tasks     for each without its marker: points * (counter / what it must be at least)^2; nothing for a task
 #                      that is satisfied or not, with nothing between
-#     personal task    towards its next tier: 7/4 of the points that this adds, * the part of the way from the tier before
+#     personal task    towards its next tier: 7/4 of the points that this adds * the part of the way from the one before
 #     stars            w * n * (1 - n / (2 * spaces)) for n stars: the first is worth w, each next one less, the last
 #                      almost nothing. w is 6 points in the full game, where stars count in more ways, else 3
 #     Observatory      for each star half of what the next one in the galaxy adds

@@ -44,7 +44,7 @@ ctypedef struct SearchParameters:
     # default: more than a game lasts, so that it only bounds memory.
     uint32_t max_depth
     # A playout is cut off once the decision has passed from one seat to another so many times since the root, and its
-    # position is estimated. 1 to MAX_PLAYOUT_TURNS; 0, the default, plays every game to its end. Since the root, and not
+    # position is estimated. 1 to MAX_PLAYOUT_TURNS; 0, the default, plays every game to its end. Since the root, not
     # since the way left the tree: else the moves that are looked into deeper are judged at another time than the rest.
     uint32_t playout_turns
     # Playouts draw so many sensible moves and make the one whose position promises its mover most, the first among

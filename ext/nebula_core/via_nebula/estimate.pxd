@@ -1,12 +1,12 @@
 # What a position promises a player. Changes no state.
 #
-#     points     its points so far, 3/5 of those of contracts, and less what lies in its storehouse alone
+#     points     its points so far, but only 3/5 of those of contracts, and less what lies in its storehouse alone
 #     buildings  3 points for each
 #     stacks     of a stack of meadow tiles its points times the part of it that is used up
 #     sites      for each site the best of the contracts that could be built there next:
-#                (points + 1) * (3/7 * part^2 + 1/2 * near^2), where `part` is how much of the cost lies on the site, and
-#                `near` how much lies on it or on exploitations that are joined to it
-#     own        for each resource on exploitations with its craftsmen 4/5 of what it costs at the end
+#                (points + 1) * (3/7 * part^2 + 1/2 * near^2), where `part` is how much of the cost lies on the site,
+#                and `near` how much lies on it or on exploitations that are joined to it
+#     own        each resource on exploitations with its craftsmen costs 4/5 of what it would at the end
 #
 # These numbers are those of a linear fit, by how many buildings stand, of the margin at the end to what the two seats
 # have, over 240 games of the standard edition between equal bots, rounded (docs/strength.md).

@@ -20,10 +20,10 @@ def promise(model: Model, seat: int) -> Fraction:
     score = model.scores()[seat]
     points = Fraction(score["total"] - score["stacks"] - score["storehouse"])
     points -= sixteenths(Fraction(2 * score["contracts"], 5))
-    points += 3 * len(player.buildings)
+    points += Fraction(3 * len(player.buildings))
     points += Fraction(len(player.storehouse) * values["storehouse_resource"])
     exploited = sum(each.count for each in model.exploitations.values() if each.owner == seat)
-    points += sixteenths(Fraction(4 * exploited, 5)) * values["storehouse_resource"]
+    points += sixteenths(Fraction(4 * exploited, 5)) * Fraction(values["storehouse_resource"])
     size = model.edition["pieces"]["meadow_stack_size"][str(len(model.players))]
     points += sixteenths(Fraction(values["emptied_stack"] * sum(size - tiles for tiles in player.stacks), size))
     if player.buildings_left:
