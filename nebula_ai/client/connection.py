@@ -22,6 +22,9 @@ OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", RECONNECT_MILLISECONDS),
 )
 
+UNIX = "unix:"
+"""Before the path of a socket of the file system, in an address."""
+
 MAX_SECONDS = 1e9
 """A longer time for a call is a mistake."""
 
@@ -43,8 +46,8 @@ class Connection:
 
     def __init__(self, address: str, token: str | None, tls: Tls | None, timeout: float) -> None:
         """See `nebula_ai.client.Client`. Raises InvalidInput."""
-        if not re.fullmatch(r"\S+:[0-9]{1,5}", address):
-            raise InvalidInput("address", f"must be HOST:PORT, not {shown(address)}")
+        if not re.fullmatch(rf"{UNIX}\S+|[^\s/]+:[0-9]{{1,5}}", address):
+            raise InvalidInput("address", f"must be HOST:PORT or unix:PATH, not {shown(address)}")
         if token is not None and not re.fullmatch(r"[!-~]+", token):
             raise InvalidInput("token", "must be printable ASCII without spaces")
         if token is not None and tls is None and not is_loopback(address):
@@ -63,7 +66,9 @@ def checked_timeout(timeout: float) -> float:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether ``host:port`` is on this machine for sure, so that nobody else can read what is sent."""
+    """Whether an address is on this machine for sure, so that nobody else can read what is sent."""
+    if address.startswith(UNIX):
+        return True
     host = address.rpartition(":")[0].strip("[]")
     try:
         return ip_address(host).is_loopback

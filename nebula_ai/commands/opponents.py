@@ -166,7 +166,10 @@ def move(
     server: Annotated[
         str | None,
         typer.Option(
-            "--server", metavar="HOST:PORT", help="Ask this server instead of searching here.", show_default=False
+            "--server",
+            metavar="HOST:PORT",
+            help="Ask this server (without TLS) instead of searching here.",
+            show_default=False,
         ),
     ] = None,
     edition: EditionOption = None,

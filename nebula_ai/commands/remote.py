@@ -1,7 +1,7 @@
 """What the command line asks a server instead of searching here: the request for a move, and the answer to print."""
 
 from nebula_ai.answer import Answer, MoveAnswer
-from nebula_ai.client import Client, DeadlineExceeded, ServiceError, Unavailable
+from nebula_ai.client import Client, DeadlineExceeded, ServiceError, Unauthenticated, Unavailable
 from nebula_ai.search import MAX_WORKERS, Limits, check_whole
 from nebula_ai.v1.opponent_service_pb2 import GetMoveRequest, GetMoveResponse
 from nebula_ai.v1.search_pb2 import MoveAnalysis, StopRule
@@ -21,7 +21,7 @@ class RemoteError(Exception):
 def ask(
     address: str, state: State, *, bot: str | None, limits: Limits | None, decided: bool, seed: int, workers: int
 ) -> Answer:
-    """The answer of the server at `address` (``host:port``) for the seat that has to decide in `state`.
+    """The answer of a server for the seat that has to decide in `state`. `address`: ``HOST:PORT`` or ``unix:PATH``.
 
     Of the state only what this seat sees is sent. Without bot the server's default one answers, within `limits` if
     there are any; `decided` goes with these. It is waited for as long as the search may take, and a minute more. Raises
@@ -52,9 +52,11 @@ def refusal(address: str, error: ServiceError) -> str:
     """What went wrong with this server, as one line."""
     if not error.reason:  # the server itself said nothing
         if isinstance(error, Unavailable):
-            return f"no server answers at {address}"
+            return f"no server answers at {address} (this command speaks no TLS)"
         if isinstance(error, DeadlineExceeded):
             return f"{address}: no answer came in time"
+    if isinstance(error, Unauthenticated):
+        return f"{address}: {error}: this command sends none"
     return f"{address}: {error}"
 
 

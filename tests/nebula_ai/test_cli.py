@@ -438,8 +438,23 @@ def test_what_no_server_would_take_is_not_sent(run: Run, options: tuple[str, ...
 
 
 def test_no_server(run: Run) -> None:
-    refuses(run("move", STATE, "--server", "localhost"), r"error: address: must be HOST:PORT, not 'localhost'$")
-    refuses(run("move", text(START), "--server", "127.0.0.1:1"), r"error: no server answers at 127\.0\.0\.1:1$")
+    refuses(
+        run("move", STATE, "--server", "localhost"), r"error: address: must be HOST:PORT or unix:PATH, not 'localhost'$"
+    )
+    refuses(
+        run("move", text(START), "--server", "127.0.0.1:1"),
+        r"error: no server answers at 127\.0\.0\.1:1 \(this command speaks no TLS\)$",
+    )
+
+
+def test_a_server_that_wants_a_token(run: Run, tmp_path: Path) -> None:
+    tokens = tmp_path / "clients.toml"
+    tokens.write_text(f'[clients.us]\ntoken_sha256 = "{"0" * 64}"\ncalls_per_minute = 60\nsearches = 1\n')
+    with served("--tokens", str(tokens)) as (_, address, _):
+        refuses(
+            run("move", text(START), "--server", address),
+            rf"error: {address}: .*TOKEN_MISSING.*: this command sends none$",
+        )
 
 
 class OtherServer:

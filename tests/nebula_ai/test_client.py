@@ -679,7 +679,9 @@ async def test_both_sides_show_a_certificate(make: Make, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("address", "options", "field", "words"),
     [
-        ("localhost", {}, "address", "must be HOST:PORT, not 'localhost'"),
+        ("localhost", {}, "address", "must be HOST:PORT or unix:PATH, not 'localhost'"),
+        ("http://localhost:1", {}, "address", "must be HOST:PORT"),
+        ("unix:", {}, "address", "must be HOST:PORT or unix:PATH"),
         ("a b:1", {}, "address", "must be HOST:PORT"),
         ("localhost:x", {}, "address", "must be HOST:PORT"),
         ("localhost:1", {"timeout": 0}, "timeout", "must be over 0"),

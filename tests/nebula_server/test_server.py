@@ -25,6 +25,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from nebula_ai import load
+from nebula_ai.client import Client
 from nebula_ai.cores import available_cores
 from nebula_ai.errors import EditionError, InvalidInput
 from nebula_ai.registry import Catalogue
@@ -126,6 +127,9 @@ def test_nobody_has_to_read_the_log() -> None:
         with grpc.insecure_channel(address) as channel:
             for _ in range(3):
                 assert OpponentServiceStub(channel).ListGames(pb.ListGamesRequest(), timeout=PATIENCE).games
+        # Nobody else can read a token there.
+        with Client(address, token="secret") as client:
+            assert client.list_games(pb.ListGamesRequest()).games
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
 
