@@ -112,10 +112,13 @@ class Output:
 
     def _write_all(self) -> None:
         told = 0
-        while (text := self._lines.get()) is not None:
+        while True:
+            text = self._lines.get()
             if self._dropped > told:
                 told = self._dropped
                 logger.warning("lines of the log were dropped, as nobody read it", dropped=told)
+            if text is None:
+                return
             self._write(text)
 
     def _write(self, text: str) -> None:
@@ -166,9 +169,9 @@ def configured(form: Literal["console", "json"]) -> Iterator[None]:
     try:
         yield
     finally:
+        output.close()
         config, root.handlers, root.level = before
         structlog.configure(**config)
-        output.close()
 
 
 def call_ended(call: calls.Call) -> None:
