@@ -35,7 +35,7 @@ MAX_RESPONSE_BYTES = 1 << 22
 """A larger response is not sent: clients take no more unless they are told to. All of ours are far smaller."""
 
 ANSWER_SECONDS = 5.0
-"""How long all answers may take to be sent when the searches have ended, or news of the health before that:
+"""How long all answers may take to be sent when the searches have ended, or the news that they are to end:
 milliseconds, but for slow readers."""
 
 LAST_SECONDS = 0.2
@@ -213,9 +213,11 @@ async def run(given: Given) -> None:
         # It answers until the process ends, also while calls drain.
         metrics_address = server.metrics.serve(settings.metrics_address)
     port = await server.start(settings.address)
-    where, _, _ = settings.address.rpartition(":")
+    address = settings.address
+    if not address.startswith(security.UNIX):
+        address = f"{address.rpartition(':')[0]}:{port}"
     logger.info(
-        f"serving at {settings.address if settings.address.startswith(security.UNIX) else f'{where}:{port}'}",
+        f"serving at {address}",
         version=__version__,
         cores=server.searches.cores,
         editions=[f"{game.name} {game.edition}" for game in server.catalogue.games],
